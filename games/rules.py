@@ -191,6 +191,15 @@ class State(metaclass=ABCMeta):  # not ABC: mypyc makes no native class of what 
     def steps_since(self, start: int) -> list[Document]:
         """Return the steps of the record from index ``start``."""
 
+    @property
+    def step_count(self) -> int:
+        """The number of steps of the record so far."""
+        return len(self.steps_since(0))
+
+    def entry_count(self, seat: int | None) -> int:
+        """The number of entries of the log of ``seat`` so far; of the public log if it is ``None``."""
+        return len(self.entries(seat))
+
     @abstractmethod
     def copy(self) -> Self:
         """Return an independent copy. It is cheap enough for a search."""

@@ -168,12 +168,21 @@ class SteppedState(State):
         self.require_seat(seat)
         self.forfeits.setdefault(seat, Forfeit(reason, at))
 
+    @property
+    def step_count(self) -> int:
+        return len(self.steps)
+
+    def entry_count(self, seat: int | None) -> int:
+        return len(self._journal_of(seat))
+
     def entries(self, seat: int | None, start: int = 0) -> list[Document]:
+        return [self._entry_for(entry, seat) for entry in self._journal_of(seat)[start:]]
+
+    def _journal_of(self, seat: int | None) -> list[Entry]:
         if self.journal is None:
             self.journal = self.with_journal().journal
         assert self.journal is not None
-        journal = self.journal if seat is not None else [entry for entry in self.journal if entry[1] != OWN]
-        return [self._entry_for(entry, seat) for entry in journal[start:]]
+        return self.journal if seat is not None else [entry for entry in self.journal if entry[1] != OWN]
 
     def _entry_for(self, entry: Entry, seat: int | None) -> Document:
         """Return an entry as ``seat`` sees it. Only the seat that made a move sees that it was forced or a default."""

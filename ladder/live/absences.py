@@ -84,6 +84,7 @@ def answered(table: LockedMatch, live_seat: LiveSeat, missed: bool) -> None:
     seat = live_seat.seat.index
     if not missed and table.position.unseen(seat) >= AWAY / 2:  # online without a stream
         LiveSeat.objects.filter(pk=live_seat.pk).update(seen_at=Now(), left_at=None)
+        table.changed_more = True
     if missed and (
         live_seat.missed >= MOST_MISSED
         or table.position.unseen(seat) >= AWAY

@@ -27,7 +27,7 @@ from esr_platform.prepared import Prepared
 from games.rules import Document, IllegalMove, Move, State
 from ladder.live.clocks import milliseconds
 from ladder.live.game import Answered, LockedMatch, lock_match
-from ladder.live.outages import forgive_at, is_away, is_forgiving_due
+from ladder.live.outages import forgive_at, is_away
 from ladder.live.position import MoveRow, Position
 from ladder.live.publish import save_and_publish
 from ladder.live.rows import position_at
@@ -105,35 +105,38 @@ def answer(match_id: int, bot_id: int, decision: int, body: bytes, arrived: floa
     seat, decisions = _seated(match_id, bot_id)
     if not 1 <= decision <= decisions:
         return UNKNOWN
-    heard = _read(body)
-    with transaction.atomic():
-        table = lock_match(match_id)
-        if table is not None and table.owes(seat, decision):
-            return _settle(table, seat, heard, table.at(arrived))
-    return Ruling(Verdict.WRONG_ID) if heard.names_another(decision) else _again(match_id, seat, decision, heard)
+    return _answer(match_id, seat, decision, _read(body), arrived)
 
 
 def answer_seat(match_id: int, seat: int, decision: int, body: bytes, arrived: float | None = None) -> Ruling:
     """Judge the answer of the person at ``seat``, whom the caller has checked (``actions.seat_of``).
 
-    Illegal answers and answers to settled decisions have no cost and take no lock.
+    Illegal answers and answers to settled decisions have no cost.
     """
     arrived = monotonic() if arrived is None else arrived
-    position = position_at(match_id) if 0 < match_id < 2**63 else None
-    if position is None or seat not in position.people or not 1 <= decision <= _last_visible(position, seat):
+    if not (0 < match_id < 2**63 and decision >= 1):
         return UNKNOWN
-    heard = _read(body)
-    ruling = _without_the_lock(position, seat, decision, heard)
-    if ruling is not None:
-        return ruling
+    return _answer(match_id, seat, decision, _read(body), arrived, of_person=True)
+
+
+def _answer(
+    match_id: int, seat: int, decision: int, heard: _Heard, arrived: float, *, of_person: bool = False
+) -> Ruling:
+    """Lock the match, judge the answer by the game as it is then, and play the move."""
     with transaction.atomic():
         table = lock_match(match_id)
-        if table is not None:
-            forgiven = forgive_at(table)  # this can move the start of the decision after the arrival of the answer
-            if table.owes(seat, decision) and table.position.live_seats[seat].kind == LiveSeat.Kind.PERSON:
-                return _settle(table, seat, heard, table.clock_now if forgiven else table.at(arrived))
+        if table is not None and not (of_person and seat not in table.position.people):
+            # An outage moves the start of the decision, perhaps to after the arrival of the answer.
+            received = table.clock_now if of_person and forgive_at(table) else table.at(arrived)
+            live_seat = table.position.live_seats[seat]
+            if table.owes(seat, decision) and (live_seat.kind == LiveSeat.Kind.PERSON or not of_person):
+                return _settle(table, seat, heard, received)
             save_and_publish(table)
-    return Ruling(Verdict.WRONG_ID) if heard.names_another(decision) else _again(match_id, seat, decision, heard)
+            return _again(table.position, seat, decision, heard)
+    position = position_at(match_id)  # the game has ended
+    if position is None or (of_person and seat not in position.people):
+        return UNKNOWN
+    return _again(position, seat, decision, heard)
 
 
 def expire(match_id: int, grace: timedelta = GRACE) -> int:
@@ -183,16 +186,6 @@ def fingerprint(move: Any) -> str:
     return sha256(orjson.dumps(move, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
-def _last_visible(position: Position, seat: int) -> int:
-    """The last decision that the person at ``seat`` was shown. A veiled decision does not count.
-
-    While an outage is to be forgiven, only the holder of the table can tell. A veiled decision then counts as shown.
-    """
-    live_seat = position.live_seats[seat]
-    veiled = live_seat.owes and live_seat.due_at is not None and live_seat.due_at > position.now
-    return live_seat.asked - (veiled and not is_forgiving_due(position))
-
-
 def _seated(match_id: int, bot_id: int) -> tuple[int, int]:
     """The seat of a bot and the last decision that it was sent, 0 if none.
 
@@ -217,21 +210,6 @@ def _read(body: bytes) -> _Heard:
     posted = parse_posted(body)
     known = sha256(body).hexdigest() if isinstance(posted, Malformed) else fingerprint(posted.move)
     return _Heard(body, posted, known)
-
-
-def _without_the_lock(position: Position, seat: int, decision: int, heard: _Heard) -> Ruling | None:
-    """The response to an answer of a person that changes nothing, without a lock; ``None`` if a lock is needed.
-
-    These are answers to settled decisions and illegal answers to the open one.
-    """
-    live_seat = position.live_seats[seat]
-    if not live_seat.owes or live_seat.asked != decision:
-        return Ruling(Verdict.WRONG_ID) if heard.names_another(decision) else _settled(position, seat, decision, heard)
-    if live_seat.due_at is None or live_seat.due_at > position.now or heard.names_another(decision):
-        return None
-    state = position.state()
-    fault, detail, _ = _judged(state, seat, heard)
-    return Ruling(Verdict.REFUSED, None, fault, detail, state.decision(seat)) if fault else None
 
 
 def _judged(state: State, seat: int, heard: _Heard) -> tuple[str, str, Move | None]:
@@ -296,18 +274,17 @@ def _played(table: LockedMatch) -> Move:
     return move
 
 
-def _again(match_id: int, seat: int, decision: int, heard: _Heard) -> Ruling:
+def _again(position: Position, seat: int, decision: int, heard: _Heard) -> Ruling:
     """The response to an answer to a settled decision or in an ended game. It changes nothing."""
-    position = position_at(match_id)
-    assert position is not None, "the caller has found a seat"
-    return _settled(position, seat, decision, heard)
-
-
-def _settled(position: Position, seat: int, decision: int, heard: _Heard) -> Ruling:
+    live_seat = position.live_seats[seat]
+    if decision > live_seat.asked or (live_seat.owes and decision == live_seat.asked):
+        return UNKNOWN  # it was not sent yet, or to a substitute
+    if heard.names_another(decision):
+        return Ruling(Verdict.WRONG_ID)
     try:
         row = position.row_of(seat, decision)
     except LookupError:
-        gone = position.match.status in Match.ENDED or position.table.over or position.live_seats[seat].forfeit
+        gone = position.match.status in Match.ENDED or position.table.over or live_seat.forfeit
         return Ruling(Verdict.LATE) if gone else UNKNOWN
     return _by_row(position, row, heard)
 

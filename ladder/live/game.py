@@ -7,16 +7,15 @@ memberships.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from functools import cached_property, partial
+from functools import cached_property
 from math import inf
 from random import Random, SystemRandom
 from time import monotonic
 from typing import Final
 
-from django.db import transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 
@@ -29,7 +28,7 @@ from games.rules import Document, Forfeit, Move, State
 from ladder.live import absences
 from ladder.live.clocks import HURRY_MS, SHOWN_WITHIN_MS, Pace, among_people, delay_ms, hurried, shown_ms
 from ladder.live.position import Position, change_occupant, substituted
-from ladder.live.rows import keep_played, position_at
+from ladder.live.rows import KEPT_STATES, keep_played, move_row, position_at
 from ladder.models import LiveSeat, Match, PlayedMove, Table
 
 STRIKES: Final = ("late", "malformed", "too_long", "wrong_id", "illegal")
@@ -53,7 +52,7 @@ _append: Final = PreparedInsert(PlayedMove)
 _change: Final = PreparedUpdate(LiveSeat, _CHANGED)
 _go_on: Final = PreparedUpdate(LiveSeat, [name for name in _CHANGED if name not in ("lease", "lease_until")])
 """For seats without a new decision: a worker may have started to ask them since they were read."""
-_stand: Final = PreparedUpdate(Table, ["moves", "round", "settled_at", "followed_at", "over"])
+_stand: Final = PreparedUpdate(Table, ["moves", "round", "settled_at", "followed_at", "over", "revision"])
 
 
 @dataclass(frozen=True)
@@ -75,6 +74,19 @@ class Answered:
     thought_ms: int | None = None
 
 
+@dataclass(frozen=True)
+class Known:
+    """What was known of a table before a change.
+
+    ``settled``: every seat had been shown all moves. ``steps`` is the number of steps, and ``entries`` the length of
+    the log of each person, by seat.
+    """
+
+    settled: bool
+    steps: int
+    entries: Mapping[int, int]
+
+
 @dataclass
 class LockedMatch:
     """A running table whose match is locked by this transaction.
@@ -92,13 +104,18 @@ class LockedMatch:
     asked: list[LiveSeat] = field(default_factory=list)
     aborted: str = ""
     """The reason if the game is aborted."""
+    changed_more: bool = False
+    """Whether rows were changed that ``position`` does not show."""
 
     def __post_init__(self) -> None:
         live_seats = self.position.live_seats
-        self._followed = any(live_seat.kind == LiveSeat.Kind.PERSON for live_seat in live_seats)
-        self.state = self.position.state(journal=self._followed)
-        self._steps = len(self.state.steps_since(0))
-        self._entries = len(self.state.entries(None)) if self._followed else 0
+        self.followed = any(live_seat.kind == LiveSeat.Kind.PERSON for live_seat in live_seats)
+        self.state = KEPT_STATES.take(self.position, journal=self.followed)
+        self._steps = self.state.step_count
+        self._entries = self.state.entry_count(None) if self.followed else 0
+        people = self.position.people if self.followed else ()
+        self.before = Known(self.is_settled, self._steps, {seat: self.state.entry_count(seat) for seat in people})
+        self._forfeited = False
         self._changed: dict[int, LiveSeat] = {}
         self._seated: list[tuple[LiveSeat, BotVersion, int]] = []
         self._hasty = False
@@ -111,6 +128,11 @@ class LockedMatch:
     def clock_now(self) -> datetime:
         """The database's time now."""
         return self.at(monotonic())
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether every seat has been shown all moves so far: nothing is held back."""
+        return self.position.table.settled_at <= self.clock_now
 
     @property
     def recorded(self) -> int:
@@ -184,6 +206,7 @@ class LockedMatch:
         live_seat.evidence = storable(evidence)[:500]
         live_seat.close_decision()
         self.change(live_seat)
+        self.changed_more = self._forfeited = True
 
     # --- people --------------------------------------------------------------------------------------------------
 
@@ -193,6 +216,7 @@ class LockedMatch:
         if kind == LiveSeat.Kind.SUBSTITUTE:
             live_seat.substitute = version
         self._seated.append((live_seat, version, self.position.table.moves))
+        self.changed_more = True
         self.change(live_seat)
         if live_seat.owes:
             self._put_to(live_seat)
@@ -292,7 +316,7 @@ class LockedMatch:
         table.moves += 1
         shown = row.visible_at + timedelta(milliseconds=sum(row.delays))
         table.settled_at = max(table.settled_at, shown)
-        if self._followed and not self._hasty:
+        if self.followed and not self._hasty:
             self._follow(row, [ply for ply, *_ in veiled])
         self.appended.append(row)
 
@@ -337,6 +361,7 @@ class LockedMatch:
         """Write the changed rows, one statement for each kind, and the changes of occupants."""
         table = self.position.table
         table.over = not self.state.pending
+        table.revision += 1
         _append(self.appended)
         going_on = [live_seat for live_seat in self._changed.values() if live_seat.owes and live_seat not in self.asked]
         _go_on(going_on)
@@ -344,7 +369,17 @@ class LockedMatch:
         for live_seat, version, move in self._seated:
             change_occupant(live_seat, version, move)
         _stand([table])
-        transaction.on_commit(partial(keep_played, self.match.lease, self.appended), robust=True)
+
+    def played_on(self) -> Position:
+        """The position after the changes, once they are committed."""
+        rows = (*self.position.rows, *map(move_row, self.appended))
+        return replace(self.position, now=self.clock_now, rows=rows)
+
+    def keep(self, after: Position) -> None:
+        """Cache the moves and the state after them, once they are committed."""
+        keep_played(self.match.lease, after.rows[len(self.position.rows) :])
+        if self.followed and not self._forfeited:
+            KEPT_STATES.put(after, self.state)
 
 
 def _parts(entries: Iterable[Document], plies: Iterable[int]) -> list[list[Document]]:

@@ -80,6 +80,7 @@ def forgive_at(table: LockedMatch) -> bool:
             _count_as_seen(live_seat, since, now)
         if live_seat.kind == LiveSeat.Kind.PERSON and _prolong(live_seat, since, now):
             table.change(live_seat)
+    table.changed_more = True
     logger.warning("site was unavailable to live match %s for %s", table.match.pk, now - since)
     _note(table, since, now)
     return True

@@ -14,11 +14,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property
+from hashlib import sha256
 from typing import Final
+
+import orjson
 
 from games.rules import Document, State
 from ladder.live.clocks import milliseconds
 from ladder.live.position import MoveRow, Position
+from ladder.live.presence import AWAY, GONE
 from ladder.live.rights import is_here, rights_of
 from ladder.models import LiveSeat, Match
 
@@ -66,9 +70,10 @@ def moments_of(position: Position, asks: Mapping[int, int | None]) -> dict[int, 
 class SeatViews:
     """The views of all seats of a table. Seats that know the same share the computation."""
 
-    def __init__(self, position: Position) -> None:
+    def __init__(self, position: Position, state: State | None = None) -> None:
+        """``state`` is that of all moves, with a journal, if all seats have been shown all of them."""
         self._position = position
-        self._states: dict[tuple[int, ...], State] = {}
+        self._states: dict[tuple[int, ...], State] = {} if state is None else {_numbers(position.rows): state}
         self._rows: dict[int | None, tuple[MoveRow, ...]] = {}
 
     def stories(self, asks: Mapping[int, int | None]) -> dict[int, Story]:
@@ -116,6 +121,7 @@ class SeatViews:
         position = self._position
         moments: list[datetime | None] = [row.visible_at for row in position.rows]
         moments += [_next_shown(row, position.now) for row in self._known(seat)[-1:]]
+        moments += [_gone_at(position, other) for other in position.people]
         moments.append(position.live_seats[seat].due_at)
         coming = [moment for moment in moments if moment is not None and moment > position.now]
         return milliseconds(position.now, min(coming)) + 1 if coming else None
@@ -179,18 +185,16 @@ def _retraced(state: State, asks: Mapping[int, int | None]) -> dict[int, Story]:
     for ply, at in state.retraced():
         early = at.rounds_begun <= state.rounds_begun - ROUNDS
         for seat in asks:
-            before = entries_known[seat]
-            entries = at.entries(seat, before)
-            entries_known[seat] = before + len(entries)
+            before, count = entries_known[seat], at.entry_count(seat)
+            entries_known[seat] = count
             if seat not in begun and not early:
                 begun[seat] = before
-            if seat not in begun or entries_known[seat] < begun[seat]:
+            if seat not in begun or count < begun[seat]:
                 continue
-            if entries and before < begun[seat]:
-                if entries_known[seat] == begun[seat]:
-                    last_views[seat] = at.view(seat)
-                    continue
-                entries = entries[begun[seat] - before :]
+            if before < count == begun[seat]:
+                last_views[seat] = at.view(seat)
+                continue
+            entries = at.entries(seat, max(before, begun[seat])) if count > before else []
             view = at.view(seat)
             if entries or view != last_views.get(seat, view):
                 moments[seat].append(_moment(ply, seat, view, entries))
@@ -208,6 +212,35 @@ def _moment(ply: int, seat: int, view: Document, entries: Sequence[Document]) ->
 
 def _numbers(rows: Sequence[MoveRow]) -> tuple[int, ...]:
     return tuple(row.number for row in rows)
+
+
+def _gone_at(position: Position, seat: int) -> datetime | None:
+    """When the person of ``seat``, who is offline, has been away so long that others can claim victory."""
+    unseen = position.unseen(seat)
+    return position.now + GONE - unseen if AWAY <= unseen < GONE else None
+
+
+def moments_event(story: Story, now: Document, *, reset: bool = False) -> Document:
+    """The event with the moments of ``story`` and the present state ``now``. ``reset``: the client has no other."""
+    event = {"type": "moments", "log_from": story.log_from, "moments": story.moments, "present": now}
+    return {**event, "reset": True} if reset else event
+
+
+def present_event(now: Document) -> Document:
+    """The event with the present state ``now`` alone."""
+    return {"type": "present", "present": now}
+
+
+def hash_of_present(now: Document) -> str:
+    """A hash of ``now`` without values that change with time: they must not show that another player has moved."""
+    clock = now.get("clock")
+    timeless = clock and {name: value for name, value in clock.items() if name not in ("left_ms", "starts_in_ms")}
+    return json_hash({**now, "clock": timeless})
+
+
+def json_hash(document: object) -> str:
+    """The SHA-256 of the JSON of ``document`` with sorted keys, hex."""
+    return sha256(orjson.dumps(document, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS)).hexdigest()
 
 
 def _next_shown(row: MoveRow, now: datetime) -> datetime | None:

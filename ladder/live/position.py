@@ -104,7 +104,7 @@ class Position:
         seen = self.live_seats[seat].seen_at or self.match.started or self.now
         return max(timedelta(), self.watched - seen)
 
-    @property
+    @cached_property
     def limits(self) -> Limits:
         """The limits of the game."""
         return Limits(**self.table.limits)

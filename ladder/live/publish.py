@@ -1,40 +1,108 @@
-"""Save what has changed at a table, and publish it."""
+"""Save what has changed at a table and publish it: a hint for all, and what people see as finished events.
+
+The writer makes the event of each seat once. A stream passes it on if it has passed on the change before
+(``Table.revision``). Otherwise, or without an event, it reads the rows, which are the truth.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Final
+
+import orjson
+from django.db import transaction
+
 from ladder.live.clocks import milliseconds
 from ladder.live.game import LockedMatch
-from ladder.live.notify import What, end_soon, tell, tell_of_the_end, wake
+from ladder.live.notify import end_soon, publish, tell_of_the_end, wake
+from ladder.live.person_view import SeatViews, hash_of_present, moments_event, present_event
+from ladder.live.position import Position
 from ladder.live.rows import stop
 from ladder.models import LiveSeat, Match
 
+MOST_MOMENTS: Final = 50
+"""Maximum moments per event; longer catch-ups are split."""
+
+
+@dataclass(frozen=True)
+class SeatEvent:
+    """The event of a person after a change: ``event`` is its JSON.
+
+    ``log_from`` and ``log_to`` are the length of the person's log before and after it, ``ply`` belongs to the last of
+    its moments (``None`` without moments), and ``present`` is the hash of the state in it (``hash_of_present``).
+    """
+
+    log_from: int
+    log_to: int
+    ply: int | None
+    present: str
+    event: str
+
 
 def save_and_publish(table: LockedMatch) -> None:
-    """Save the changes at a table, if there are any, and publish them."""
+    """Save the changes at a table, if there are any, and publish them after the commit."""
     if not table.has_changed:
         return
     table.save()
     if table.aborted:
         stop(table.match, Match.Status.ABORTED, table.aborted)
         tell_of_the_end(table.match.pk)
-    else:
-        _publish(table)
+        return
+    transaction.on_commit(partial(_publish, table), robust=True)
+    if table.position.table.over:
+        end_soon(table.match.pk)
+        return
+    of_a_guest = any(live_seat.guest for live_seat in table.position.live_seats)
+    for live_seat in table.asked:
+        if live_seat.kind in LiveSeat.ASKED_BY_WORKERS:
+            wake(table.match.pk, live_seat.seat.index, _due_in_ms(table), last=of_a_guest)
 
 
 def _publish(table: LockedMatch) -> None:
-    """Notify the seats that are asked now, and all others of the change."""
-    match_id = table.match.pk
-    if table.position.table.over:
-        end_soon(match_id)
-        return
+    """Publish a committed change to streams and keep the moves and the state for the next one."""
+    after = table.played_on()
+    if not table.position.table.over:  # else the worker who stores the result publishes the end
+        bots = [live_seat.seat.version.bot_id for live_seat in table.asked if live_seat.kind == LiveSeat.Kind.REMOTE]
+        hint = {"match": table.match.pk, "what": "moved", "bots": sorted(bots), "in_ms": 0}
+        in_ms = _due_in_ms(table)
+        if in_ms and table.appended:
+            publish(hint)  # the move is visible before the forced steps after it, and before the next decision
+        publish({**hint, "what": "decide" if bots else "moved", "in_ms": in_ms} | _public_and_seats(table, after))
+    table.keep(after)
+
+
+def _due_in_ms(table: LockedMatch) -> int:
+    """The time in milliseconds until all decisions that were asked now are visible."""
     now = table.clock_now
-    hosted = [live_seat for live_seat in table.asked if live_seat.kind in LiveSeat.ASKED_BY_WORKERS]
-    remote = [live_seat for live_seat in table.asked if live_seat.kind == LiveSeat.Kind.REMOTE]
-    in_ms = max((milliseconds(now, live_seat.due_at) for live_seat in table.asked if live_seat.due_at), default=0)
-    if in_ms and table.appended:
-        tell(match_id, "moved")  # the move is visible before the forced steps after it, and before the next decision
-    what: What = "decide" if len(hosted) < len(table.asked) else "moved"
-    tell(match_id, what, [live_seat.seat.version.bot_id for live_seat in remote], in_ms)
-    of_a_guest = any(live_seat.guest for live_seat in table.position.live_seats)
-    for live_seat in hosted:
-        wake(match_id, live_seat.seat.index, in_ms, last=of_a_guest)
+    return max((milliseconds(now, live_seat.due_at) for live_seat in table.asked if live_seat.due_at), default=0)
+
+
+def _public_and_seats(table: LockedMatch, after: Position) -> dict[str, Any]:
+    """The public round and the event of each seat, if everybody at the table sees all of the change at once.
+
+    Nothing while moves are held back, or if more has changed than the table: streams then read the rows.
+    """
+    is_shown = table.before.settled and after.table.settled_at <= after.now
+    if not table.followed or table.changed_more or not is_shown:
+        return {}
+    seats = seat_events(after, table)
+    return {"revision": after.table.revision, "public_round": table.state.rounds_begun - 1, "seats": seats}
+
+
+def seat_events(after: Position, table: LockedMatch) -> dict[str, Any]:
+    """By seat, the fields of its ``SeatEvent``."""
+    known, views = table.before, SeatViews(after, table.state)
+    events = {}
+    for seat, story in views.stories(known.entries).items():
+        moments = story.moments
+        while moments and not moments[0]["entries"] and moments[0]["ply"] < known.steps:
+            moments = moments[1:]  # a hidden choice has no entry and was shown before
+        if len(moments) > MOST_MOMENTS or views.again_ms(seat) is not None:
+            continue
+        now = views.present(seat)
+        event = moments_event(replace(story, moments=moments), now) if moments else present_event(now)
+        ply = moments[-1]["ply"] if moments else None
+        text = orjson.dumps(event, option=orjson.OPT_NON_STR_KEYS).decode()
+        events[str(seat)] = vars(SeatEvent(story.log_from, story.log_to, ply, hash_of_present(now), text))
+    return events

@@ -16,6 +16,7 @@ from django.db.models import F, OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Now
 
 from esr_platform.prepared import Prepared
+from games.rules import State
 from ladder.live.position import MoveRow, Position
 from ladder.matches.blocks import end_if_over
 from ladder.matches.leases import REASON_LENGTH, nobody_owes
@@ -49,6 +50,14 @@ class GameCache(Generic[Value]):
             return None
         with self._lock:
             kept = self._games.get(lease)
+        return None if kept is None else kept[1]
+
+    def pop(self, lease: UUID | None) -> Value | None:
+        """Remove the value for the game with this lease, if any, and return it."""
+        if lease is None:
+            return None
+        with self._lock:
+            kept = self._games.pop(lease, None)
         return None if kept is None else kept[1]
 
     def put(self, lease: UUID | None, value: Value) -> None:
@@ -89,6 +98,38 @@ class MoveCache(Generic[RowT]):
         self._moves = GameCache()
 
 
+class StateCache:
+    """A cache of the states of running games: a game is not replayed for each move.
+
+    A state changes with the next move, so only one caller at a time has it: the one who has locked the match.
+    """
+
+    def __init__(self) -> None:
+        self._states = GameCache[tuple[int, _Forfeits, State]]()
+
+    def take(self, position: Position, *, journal: bool) -> State:
+        """The state of ``position``, with a journal if ``journal`` is true. The caller may change it."""
+        kept = self._states.pop(position.match.lease)
+        if kept is not None and journal:
+            moves, forfeits, state = kept
+            if moves <= len(position.rows) and forfeits == _forfeits(position):
+                for row in position.rows[moves:]:
+                    state.play(row.seat, row.move, default=row.default or None)
+                return state
+        return position.state(journal=journal)
+
+    def put(self, position: Position, state: State) -> None:
+        """Store ``state``, which belongs to ``position`` and has a journal. The caller must not use it any more."""
+        self._states.put(position.match.lease, (len(position.rows), _forfeits(position), state))
+
+
+_Forfeits = tuple[tuple[str, int | None], ...]
+
+
+def _forfeits(position: Position) -> _Forfeits:
+    return tuple((live_seat.forfeit, live_seat.forfeit_at) for live_seat in position.live_seats)
+
+
 # --- Reading ---------------------------------------------------------------------------------------------------------
 
 
@@ -119,26 +160,27 @@ def position_at(match_id: int) -> Position | None:
     return _position(match, _stands(match_id=match_id), seats)  # again: seats are never older than the match
 
 
-def keep_played(lease: UUID | None, moves: Sequence[PlayedMove]) -> None:
+def move_row(move: PlayedMove) -> MoveRow:
+    """The row of ``move`` as it is read from the database."""
+    return MoveRow(
+        number=move.number,
+        seat=move.seat.index,
+        decision=move.decision,
+        move=orjson.loads(orjson.dumps(move.move)),
+        default=move.default,
+        kind=move.kind,
+        asked_at=move.asked_at,
+        received_at=move.received_at,
+        visible_at=move.visible_at,
+        delays=move.delays,
+        answer=move.answer,
+        detail=move.detail,
+        round=move.round,
+    )
+
+
+def keep_played(lease: UUID | None, rows: Sequence[MoveRow]) -> None:
     """Cache moves that this process has written and committed."""
-    rows = [
-        MoveRow(
-            number=move.number,
-            seat=move.seat.index,
-            decision=move.decision,
-            move=orjson.loads(orjson.dumps(move.move)),
-            default=move.default,
-            kind=move.kind,
-            asked_at=move.asked_at,
-            received_at=move.received_at,
-            visible_at=move.visible_at,
-            delays=move.delays,
-            answer=move.answer,
-            detail=move.detail,
-            round=move.round,
-        )
-        for move in moves
-    ]
     if rows:
         KEPT_MOVES.add(lease, rows[0].number, rows)
 
@@ -181,6 +223,8 @@ _COLUMNS: Final = [name if name != "seat" else "seat__index" for name in MoveRow
 _GAMES: Final = GameCache[_Game]()
 KEPT_MOVES: Final = MoveCache[MoveRow]()
 """Rows of moves never change, so each process reads them once."""
+
+KEPT_STATES: Final = StateCache()
 
 
 def _stands_of(match_id: int) -> QuerySet[Any]:

@@ -24,8 +24,8 @@ class Table(models.Model):
     ``moves`` is the number of rows in ``PlayedMove``, ``round`` counts the game's rounds from 1
     (``State.rounds_begun``), and ``settled_at`` is when the last move is shown to the other seats. ``followed_at`` is
     when people at the table have been shown all moves one after the other (``ladder.live.clocks.BEAT_MS``). ``over``
-    says that no seat is asked again: the result can be stored. Lock the row of the match to change any of it, or of
-    its seats.
+    says that no seat is asked again: the result can be stored. ``revision`` counts the changes that were saved by
+    ``LockedMatch.save``. Lock the row of the match to change any of it, or of its seats.
     """
 
     match = models.OneToOneField(Match, on_delete=models.PROTECT, primary_key=True, related_name="table")
@@ -35,6 +35,7 @@ class Table(models.Model):
     settled_at = models.DateTimeField(db_default=Now())
     followed_at = models.DateTimeField(db_default=Now())
     over = models.BooleanField(default=False)
+    revision = models.PositiveIntegerField(default=0)
 
     class Meta:
         ordering = ["-pk"]

@@ -28,22 +28,23 @@ _PAUSE_S: Final = 0.5
 _PING_S: Final = 10.0
 
 
-async def listen(hear: Callable[[Mapping[str, Any]], None], missed: Callable[[], None]) -> None:
-    """Call ``hear`` with every hint, and ``missed`` whenever hints may have been lost. Never returns."""
+async def listen(hear: Callable[[Mapping[str, Any]], None], connected: Callable[[bool], None]) -> None:
+    """Call ``hear`` with every hint, and ``connected`` whenever the connection is there or lost. Never returns."""
     while True:
         try:
-            await _listen(hear, missed)
+            await _listen(hear, connected)
         except (RedisError, OSError) as error:
             log.warning("hints_missed", error=repr(error))
         except Exception:  # all streams of the process depend on this task
             log.exception("hints_missed")
+        connected(False)
         await asyncio.sleep(_PAUSE_S)
 
 
-async def _listen(hear: Callable[[Mapping[str, Any]], None], missed: Callable[[], None]) -> None:
+async def _listen(hear: Callable[[Mapping[str, Any]], None], connected: Callable[[bool], None]) -> None:
     async with Redis.from_url(settings.REDIS_URL, health_check_interval=_PING_S) as client, client.pubsub() as channel:
         await channel.subscribe(CHANNEL)
-        missed()
+        connected(True)
         while True:
             message = await channel.get_message(ignore_subscribe_messages=True, timeout=_PING_S)
             if message is not None:
@@ -64,7 +65,8 @@ def _pass_on(data: bytes, hear: Callable[[Mapping[str, Any]], None]) -> None:
 
 # --- The hub ---------------------------------------------------------------------------------------------------------
 #
-# A hint (``ladder.live.notify``) contains no data and can be lost. Clients react to it by reading the database.
+# A hint (``ladder.live.notify``) can be lost. Clients react to it by reading the database, unless it has the events of
+# the next change (``ladder.live.publish``).
 
 _AT_TABLES: Final = ("moved", "decide", "stream", "chat", "seats")
 """Kinds of hints that do not affect the lobby."""
@@ -76,9 +78,11 @@ class Hub(Subscriptions):
     def __init__(self) -> None:
         super().__init__()
         self._tasks: set[asyncio.Task[None]] = set()
+        self.hears = False
+        """Whether hints arrive, so that streams need not look for changes themselves."""
         self.presence = PresenceWriter(self)
         self.viewers = SpectatorCounts()
-        self.run(listen(self.hear, self.touch_all))
+        self.run(listen(self.hear, self._connected))
         self.run(self.presence.keep())
         self.run(self.presence.beat())
         self.run(self.viewers.keep())
@@ -92,6 +96,11 @@ class Hub(Subscriptions):
         task.add_done_callback(self._tasks.discard)
         return task
 
+    def _connected(self, hears: bool) -> None:
+        self.hears = hears
+        if hears:
+            self.touch_all()  # hints may have been lost
+
     def hear(self, hint: Mapping[str, Any]) -> None:
         """Process a hint, after the delay that it contains."""
         delay_s, bots = float(hint.get("in_ms") or 0) / 1000, hint.get("bots", ())
@@ -101,14 +110,18 @@ class Hub(Subscriptions):
         if hint.get("what") == "stream":
             self.run(self.presence.compare(bots))
         elif delay_s > 0:
-            asyncio.get_running_loop().call_later(delay_s, self._touch, hint.get("match"), bots)
+            asyncio.get_running_loop().call_later(delay_s, self._touch, hint, bots)
         else:
-            self._touch(hint.get("match"), bots)
+            self._touch(hint, bots)
 
-    def _touch(self, match: int | None, bots: Iterable[int]) -> None:
+    def _touch(self, hint: Mapping[str, Any], bots: Iterable[int]) -> None:
+        match = hint.get("match")
         topics = [Topic("bot", bot) for bot in bots]
         for subscription in self.of(*topics, *([] if match is None else [Topic("match", match)])):
-            subscription.touch(match)
+            if "revision" in hint and subscription.on_change is not None:
+                subscription.on_change(hint)
+            else:
+                subscription.touch(match)
 
 
 _hubs: WeakKeyDictionary[asyncio.AbstractEventLoop, Hub] = WeakKeyDictionary()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -211,6 +211,11 @@ class MatchFeed:
         """Make the feed read the match again."""
         self._touched.set()
 
+    def change(self, change: Mapping[str, Any]) -> None:
+        """Note a published change. The feed reads the match only if it begins a round for the public."""
+        if change["public_round"] > self._news.cursor.round:
+            self._touched.set()
+
     @contextmanager
     def waking(self, wake: Callable[[], None]) -> Iterator[None]:
         """Call ``wake`` whenever there are new events."""
@@ -277,7 +282,8 @@ def following(match: int, wake: Callable[[], None]) -> Iterator[MatchFeed]:
 
 
 async def _follow(feed: MatchFeed, match: int) -> None:
-    with hub().subscribed(Subscription([Topic("match", match)], lambda _: feed.touch())):
+    topics = [Topic("match", match)]
+    with hub().subscribed(Subscription(topics, lambda _: feed.touch(), on_change=feed.change)):
         await feed.follow()
 
 
@@ -343,6 +349,9 @@ class SpectatorSource(Source):
         """Return whether to check the viewer's access: at each hint on a private ladder. The feed reports events."""
         self._seen_until = 0.0
         return match is None or self._game.ladder.private
+
+    def changed(self, change: Mapping[str, Any]) -> bool:  # noqa: ARG002
+        return False  # the feed reports a new round, and access is checked with it
 
     def _count(self, viewers: int) -> None:
         if viewers != self._viewers:

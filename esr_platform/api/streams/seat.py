@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
-from typing import Final, NamedTuple
+from math import inf
+from typing import Any, Final, NamedTuple
 
-import orjson
 from django.http import Http404
 from django.urls import reverse
 from django.utils import translation
@@ -19,7 +19,7 @@ from esr_platform.accounts.sessions import Browser
 from esr_platform.api.streams import threads
 from esr_platform.api.streams.browser import BrowserAuthentication, SitsHere, browser_of
 from esr_platform.api.streams.hub import hub
-from esr_platform.api.streams.stream import FRAMINGS, Batch, JSONLines, Source, StreamView
+from esr_platform.api.streams.stream import FRAMINGS, KEEP_ALIVE_S, Batch, JSONLines, Source, StreamView
 from esr_platform.api.streams.subscriptions import Topic
 from esr_platform.api.streams.threads import Coalescer
 from esr_platform.api.streams.view import places
@@ -27,8 +27,9 @@ from esr_platform.languages import chosen
 from games.rules import Document
 from ladder.chat import hidden_lines, lines_after, said_so_far
 from ladder.live import actions
-from ladder.live.person_view import SeatViews, Story
+from ladder.live.person_view import SeatViews, Story, hash_of_present, json_hash, moments_event, present_event
 from ladder.live.position import Position
+from ladder.live.publish import MOST_MOMENTS, SeatEvent
 from ladder.live.rows import position_at
 from ladder.live.visibility import ended
 from ladder.matchmaking.lobby import rematch_request
@@ -36,11 +37,8 @@ from ladder.models import Match
 
 # --- Events ----------------------------------------------------------------------------------------------------------
 #
-# Events are made from the rows each time. ``SeatCursor`` is all that a stream has to remember, and its place in the log
-# and in the chat is all that a client needs to resume.
-
-MOST_MOMENTS: Final = 50
-"""Maximum moments per event; longer catch-ups are split."""
+# Events are made from the rows. ``SeatCursor`` is all that a stream has to remember, and its place in the log and in
+# the chat is all that a client needs to resume.
 
 MOST_LINES: Final = 100
 
@@ -52,12 +50,13 @@ class SeatCursor:
     """How much a stream has sent: the log up to ``log``, the chat up to line ``line``, and the present state.
 
     ``log`` is ``None`` before anything was sent. ``ply`` belongs to the last moment. ``shown`` tells whether there are
-    more moments. ``present`` and ``rematch`` are hashes of the last documents that were sent. A client that reconnects
-    brings only ``log`` and ``line``.
+    more moments. ``present`` and ``rematch`` are hashes of the last documents that were sent. ``revision`` is that of
+    the table (``Table.revision``). A client that reconnects brings only ``log`` and ``line``.
     """
 
     log: int | None = None
     line: int = 0
+    revision: int = -1
     ply: int = -1
     present: str = ""
     rematch: str = ""
@@ -120,7 +119,7 @@ def rematch_shown(match_id: int) -> Document | None:
 
 def _with_rematch(news: SeatEvents, rematch: Document | None) -> SeatEvents:
     """``news`` with the rematch if it has changed. It is sent after the end."""
-    printed = "" if rematch is None else _print(rematch)
+    printed = "" if rematch is None else json_hash(rematch)
     if not news.known.over or printed in ("", news.known.rematch):
         return news
     known = replace(news.known, rematch=printed)
@@ -157,7 +156,7 @@ def _news(
     chat_state: tuple[int, int],
 ) -> SeatEvents:
     known, events = (ask.known, []) if ask.known.over else _of_the_game(views, ask, story)
-    known = replace(known, shown=shown)
+    known = replace(known, shown=shown, revision=position.table.revision)
     for event in _chat(position.match.pk, ask.user_id, known, chat_state):
         gone = {line["id"] for line in event["lines"] if line.get("hidden")}
         known = replace(known, hidden=known.hidden | gone)
@@ -175,14 +174,14 @@ def _of_the_game(
 ) -> tuple[SeatCursor, list[tuple[Document, str]]]:
     """The new moments of a seat, and its present state if that has changed."""
     known, now, events = ask.known, views.present(ask.seat), []
-    stands = _print(_without_the_clock(now))
+    stands = hash_of_present(now)
     for event in () if story is None else _moments(story, known, now):
         log = event["log_from"] + sum(len(moment["entries"]) for moment in event["moments"])
         known = replace(known, log=log, ply=event["moments"][-1]["ply"], present=stands)
         events.append((event, known.place))
     if known.present != stands:
         known = replace(known, present=stands)
-        events.append(({"type": "present", "present": now}, known.place))
+        events.append((present_event(now), known.place))
     return known, events
 
 
@@ -194,8 +193,7 @@ def _moments(story: Story, known: SeatCursor, now: Document) -> Iterator[Documen
         shown = shown[1:]  # a hidden choice has no entry and was already sent
     for first in range(0, len(shown), MOST_MOMENTS):
         part = shown[first : first + MOST_MOMENTS]
-        event = {"type": "moments", "log_from": start, "moments": part, "present": now}
-        yield {**event, "reset": True} if anew and first == 0 else event
+        yield moments_event(replace(story, log_from=start, moments=part), now, reset=anew and first == 0)
         start += sum(len(moment["entries"]) for moment in part)
 
 
@@ -224,21 +222,11 @@ def _end(position: Position) -> Document:
     return {**known, "outcome": outcome, "href": reverse("pages:match", args=[match.pk])}
 
 
-def _without_the_clock(now: Document) -> Document:
-    """``now`` without values that change with time: they must not show that another player has moved."""
-    clock = now.get("clock")
-    timeless = clock and {name: value for name, value in clock.items() if name not in ("left_ms", "starts_in_ms")}
-    return {**now, "clock": timeless}
-
-
-def _print(document: object) -> str:
-    return sha256(orjson.dumps(document, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS)).hexdigest()
-
-
 # --- The stream ------------------------------------------------------------------------------------------------------
 #
 # A client that resumes sends the id of its last event. Everything after it is read from the database, so it does not
-# matter which process the client is connected to.
+# matter which process the client is connected to. After that, the stream passes on the events that the writer of each
+# change has published, and reads the database only if it has missed one.
 
 EVENTS: Final = Coalescer(seat_events)
 """New events, read once for all people at a table."""
@@ -249,6 +237,9 @@ MOST_WINDOWS: Final = 5
 AFTER_S: Final = 60.0
 """How long a stream stays open after the end of the match, for chat and a rematch."""
 
+LOOK_S: Final = 30.0
+"""Maximum seconds until a stream reads the table again, in case a hint was lost; without hints, it is often."""
+
 
 class SeatSource(Source):
     """A match as the seat of a person sees it, with the chat of its table."""
@@ -257,6 +248,9 @@ class SeatSource(Source):
         super().__init__([Topic("match", match), Topic("seat", match, seat)])
         self.browser: Browser = browser
         self._match, self._seat, self._known = match, seat, known
+        self._is_behind = True
+        self._changes: list[Mapping[str, Any]] = []
+        self._looks_at = 0.0
         self._viewers: int | None = None
         self._viewers_sent: int | None = None
 
@@ -265,15 +259,56 @@ class SeatSource(Source):
         with hub().viewers.reading(self._match, self.count):
             yield
 
+    def touched(self, match: int | None) -> bool:  # noqa: ARG002
+        self._is_behind = True
+        return True
+
+    def changed(self, change: Mapping[str, Any]) -> bool:
+        self._changes.append(change)
+        return True
+
     def count(self, viewers: int) -> None:
         """Note the number of spectators. It waits for ``aside``: alone it would show that the stream was touched."""
         self._viewers = viewers
 
     async def look(self, framing: JSONLines) -> Batch:
-        news = await EVENTS.fetch(self._match, SeatRequest(self._seat, self.browser.user_id, self._known))
-        self._known = news.known
-        data = b"".join(framing.event(event, place) for event, place in news.events)
-        return Batch(data, news.again_s, AFTER_S if self._known.over else None)
+        data, now = self._pass_on(framing), asyncio.get_running_loop().time()
+        if self._is_behind or now >= self._looks_at:
+            self._is_behind = False
+            news = await EVENTS.fetch(self._match, SeatRequest(self._seat, self.browser.user_id, self._known))
+            self._known = news.known
+            data += b"".join(framing.event(event, place) for event, place in news.events)
+            data += self._pass_on(framing)  # what was published meanwhile
+            self._looks_at = now + min(LOOK_S if hub().hears else KEEP_ALIVE_S, news.again_s or inf)
+        again_s = 0.0 if self._is_behind else self._looks_at - asyncio.get_running_loop().time()
+        return Batch(data, max(0.0, again_s), AFTER_S if self._known.over else None)
+
+    def _pass_on(self, framing: JSONLines) -> bytes:
+        """The published events that follow what was sent. After a gap, the stream is behind and reads the table."""
+        data, known = b"", self._known
+        changes, self._changes = self._changes, []
+        for change in changes:
+            if self._is_behind or change["revision"] <= known.revision:
+                continue  # it is in what was read, or will be
+            fields = change["seats"].get(str(self._seat))
+            event = None if fields is None else SeatEvent(**fields)
+            if event is None or change["revision"] != known.revision + 1 or event.log_from != known.log or known.over:
+                self._is_behind = True
+                continue
+            is_new = event.ply is not None or event.present != known.present
+            known = replace(
+                known,
+                log=event.log_to,
+                ply=known.ply if event.ply is None else event.ply,
+                present=event.present,
+                revision=change["revision"],
+                shown=None,
+            )
+            if is_new:
+                kind = "present" if event.ply is None else "moments"
+                data += framing.framed(kind, event.event.encode(), known.place)
+        self._known = known
+        return data
 
     def aside(self, framing: JSONLines) -> bytes:
         if self._viewers == self._viewers_sent:

@@ -35,9 +35,13 @@ class JSONLines(JSONRenderer):
     keep_alive: bytes = b"\n"
     hello: bytes = b"\n"
 
-    def event(self, document: Mapping[str, Any], place: int | str | None = None) -> bytes:  # noqa: ARG002
+    def event(self, document: Mapping[str, Any], place: int | str | None = None) -> bytes:
         """Encode an event. ``place`` is its id if a client can resume after it."""
-        return orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_NON_STR_KEYS)
+        return self.framed(str(document["type"]), orjson.dumps(document, option=orjson.OPT_NON_STR_KEYS), place)
+
+    def framed(self, kind: str, data: bytes, place: int | str | None = None) -> bytes:  # noqa: ARG002
+        """Frame ``data``, the JSON of an event whose type is ``kind``."""
+        return data + b"\n"
 
 
 class EventStream(JSONLines):
@@ -48,10 +52,9 @@ class EventStream(JSONLines):
     keep_alive = b":\n\n"
     hello = b"retry: 1000\n\n"
 
-    def event(self, document: Mapping[str, Any], place: int | str | None = None) -> bytes:
+    def framed(self, kind: str, data: bytes, place: int | str | None = None) -> bytes:
         at = b"" if place is None else b"id: %s\n" % str(place).encode("ascii")
-        data = orjson.dumps(document, option=orjson.OPT_NON_STR_KEYS)
-        return b"%sevent: %s\ndata: %s\n\n" % (at, str(document["type"]).encode(), data)
+        return b"%sevent: %s\ndata: %s\n\n" % (at, kind.encode(), data)
 
 
 FRAMINGS: Final = [JSONLines, EventStream]
@@ -93,6 +96,10 @@ class Source:
         """Note that ``match``, or anything (``None``), may have changed. Return whether to call ``look`` now."""
         return True
 
+    def changed(self, change: Mapping[str, Any]) -> bool:
+        """Note a published change (``ladder.live.publish``). Return whether to call ``look`` now."""
+        return self.touched(change["match"])
+
     def hello(self, framing: JSONLines) -> bytes:
         """Return the first bytes of the stream."""
         return framing.hello
@@ -115,10 +122,16 @@ class OpenStream:
     def __init__(self, source: Source, framing: JSONLines) -> None:
         self._source, self._framing = source, framing
         self._woken = asyncio.Event()
-        self.subscription = Subscription(source.topics, self._touch, browser=source.browser, claim=source.claim)
+        self.subscription = Subscription(
+            source.topics, self._touch, on_change=self._change, browser=source.browser, claim=source.claim
+        )
 
     def _touch(self, match: int | None) -> None:
         if self._source.touched(match) or self.subscription.ended.is_set():
+            self._woken.set()
+
+    def _change(self, change: Mapping[str, Any]) -> None:
+        if self._source.changed(change):
             self._woken.set()
 
     async def pieces(self, who: str) -> AsyncIterator[bytes]:

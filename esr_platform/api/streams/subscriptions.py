@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from itertools import count
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 from uuid import UUID
 
 from django.conf import settings
@@ -59,6 +59,7 @@ class Subscription:
     """A client that waits for ``topics``.
 
     ``on_touch`` is called with each match that may have changed, or with ``None`` if anything may have changed.
+    ``on_change`` is called instead with a change that was published with its events (``ladder.live.publish``).
     The subscription ends with the session of ``browser`` or with ``claim``. Newer subscriptions have higher numbers.
     """
 
@@ -67,10 +68,12 @@ class Subscription:
         topics: Sequence[Topic],
         on_touch: Callable[[int | None], None],
         *,
+        on_change: Callable[[Mapping[str, Any]], None] | None = None,
         browser: Browser | None = None,
         claim: BotClaim | None = None,
     ) -> None:
         self.topics, self.touch, self.browser, self.claim = topics, on_touch, browser, claim
+        self.on_change = on_change
         self.number = next(_NUMBERS)
         self.ended = asyncio.Event()
         self.reason = ""

@@ -1,18 +1,14 @@
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
-from typing import Any
 
-import orjson
 import pytest
-import redis
 from django.db import transaction
 
 from bots.models import Bot
 from ladder.live.end import finish
-from ladder.live.notify import CHANNEL
 from ladder.models import Ladder, Match, PlayedMove
+from tests.ladder.live.listener import Listener
 from tests.ladder.live.play import (
     asked,
     at_random,
@@ -28,34 +24,6 @@ from tests.ladder.live.play import (
 )
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-class Listener:
-    """Somebody who has subscribed to the hints."""
-
-    def __init__(self, url: str) -> None:
-        self._redis = redis.Redis.from_url(url)
-        self._hints = self._redis.pubsub(ignore_subscribe_messages=True)
-        self._hints.subscribe(CHANNEL)
-        self._hints.get_message(timeout=180)
-
-    def heard(self) -> list[dict[str, Any]]:
-        """All that has come since it was asked last."""
-        self._redis.publish(CHANNEL, orjson.dumps({"match": None}))  # the last word of what is there now
-        hints, until = [], time.monotonic() + 180
-        while time.monotonic() < until:
-            message = self._hints.get_message(timeout=0.1)
-            if message is None:
-                continue
-            hint = orjson.loads(message["data"])
-            if hint["match"] is None:
-                return hints
-            hints.append(hint)
-        raise TimeoutError
-
-    def close(self) -> None:
-        self._hints.close()
-        self._redis.close()
 
 
 @pytest.fixture

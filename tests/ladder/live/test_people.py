@@ -14,7 +14,7 @@ from bots.models import Bot
 from bots.owners import guest_player
 from esr_platform.accounts.errors import Refused
 from games.rules import Document
-from ladder.live import actions, answers
+from ladder.live import actions, answers, rights
 from ladder.live.absences import NOBODY_LEFT, NoSubstitute, substitute_for
 from ladder.live.actions import seat_of
 from ladder.live.answers import Verdict, answer_seat, expire
@@ -562,7 +562,7 @@ def test_a_casual_game_can_be_aborted_before_its_second_round() -> None:
     assert look(match, 1)["rights"]["abort"] == {"allowed": True, "agree": False, "agreed": []}
     actions.abort(match.pk, 1)
     ended = again(match)
-    assert (ended.status, ended.reason) == ("aborted", actions.ENDED_EARLY)
+    assert (ended.status, ended.reason) == ("aborted", rights.ENDED_EARLY)
     check_ended(match)
     with refused("game_over"):
         actions.abort(match.pk, 0)
@@ -582,7 +582,7 @@ def test_a_rated_game_can_be_aborted_before_the_first_answer() -> None:
     match = table_for(GEMS, people(3), rated=True)
     assert look(match, 0)["rights"]["abort"]["allowed"]
     actions.abort(match.pk, 0)
-    assert again(match).reason == actions.ENDED_UNBEGUN
+    assert again(match).reason == rights.ENDED_UNBEGUN
     check_ended(match)
 
 

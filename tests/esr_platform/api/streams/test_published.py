@@ -1,0 +1,90 @@
+"""What the writer of a change publishes is what a stream would read of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from random import Random
+from typing import Any
+
+import orjson
+import pytest
+
+from esr_platform.api.streams.seat import SeatCursor, SeatRequest, seat_events
+from games.rules import Document
+from ladder.live.person_view import present
+from ladder.live.publish import SeatEvent
+from ladder.models import Match
+from tests.esr_platform.api.streams.people import people, table_of_people
+from tests.ladder.live.listener import Listener
+from tests.ladder.live.people import say
+from tests.ladder.live.play import pass_time, position
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def listener(broker: str) -> Iterator[Listener]:
+    somebody = Listener(broker)
+    yield somebody
+    somebody.close()
+
+
+class Followed:
+    """A table, and what a stream of each seat has read of it."""
+
+    def __init__(self, match: Match, listener: Listener) -> None:
+        self.match, self._listener = match, listener
+        self.known = {seat: SeatCursor() for seat in range(match.ladder.seats)}
+        self.read()
+        listener.heard()
+
+    def read(self) -> dict[int, list[Document]]:
+        """The new events of each seat, from the rows."""
+        news = seat_events(self.match.pk, [SeatRequest(seat, None, known) for seat, known in self.known.items()])
+        self.known = {seat: new.known for seat, new in enumerate(news)}
+        return {seat: [event for event, _ in new.events] for seat, new in enumerate(news)}
+
+    def published(self) -> list[dict[str, Any]]:
+        """The changes that were published with their events."""
+        return [hint for hint in self._listener.heard() if "revision" in hint]
+
+
+def without_time(event: Document) -> Document:
+    """The event without the time that is left, which differs by milliseconds."""
+    clock = event["present"]["clock"]
+    timeless = clock and {name: value for name, value in clock.items() if name not in ("left_ms", "starts_in_ms")}
+    return {**event, "present": {**event["present"], "clock": timeless}}
+
+
+@pytest.mark.parametrize(
+    ("game", "seats"),
+    [("edel-stein-reich-duel", 2), ("edel-stein-reich", 3), ("edel-stein-reich", 5), ("die-weinhaendler", 4)],
+)
+def test_a_published_event_is_the_one_that_a_stream_would_read(listener: Listener, game: str, seats: int) -> None:
+    followed, random, compared = Followed(table_of_people(game, people(seats)), listener), Random(seats), 0
+    match = followed.match
+    for _ in range(60):
+        owing = [seat for seat in range(seats) if present(position(match), seat)["question"] is not None]
+        if not owing:
+            if position(match).table.over:
+                break
+            pass_time(match)
+            followed.read()
+            continue
+        seat = random.choice(owing)
+        before = dict(followed.known)
+        moves = position(match).state().legal_moves(seat)
+        say(match, seat, moves[random.randrange(min(len(moves), 64))])
+        changes, events = followed.published(), followed.read()
+        for change, other in product(changes, range(seats)):
+            event, read = SeatEvent(**change["seats"][str(other)]), events[other]
+            known, after = before[other], followed.known[other]
+            assert (event.log_from, event.log_to) == (known.log, after.log)
+            assert (change["revision"], event.present) == (after.revision, after.present)
+            if event.ply is not None or event.present != known.present:
+                assert list(map(without_time, read)) == [without_time(orjson.loads(event.event))]
+                compared += 1
+            else:
+                assert read == []
+    assert compared > 20
