@@ -43,6 +43,7 @@ class SeatEvent:
 def save_and_publish(table: LockedMatch) -> None:
     """Save the changes at a table, if there are any, and publish them after the commit."""
     if not table.has_changed:
+        transaction.on_commit(partial(table.keep, table.position), robust=True)
         return
     table.save()
     if table.aborted:
@@ -64,11 +65,12 @@ def _publish(table: LockedMatch) -> None:
     after = table.played_on()
     if not table.position.table.over:  # else the worker who stores the result publishes the end
         bots = [live_seat.seat.version.bot_id for live_seat in table.asked if live_seat.kind == LiveSeat.Kind.REMOTE]
-        hint = {"match": table.match.pk, "what": "moved", "bots": sorted(bots), "in_ms": 0}
+        hint: dict[str, Any] = {"match": table.match.pk, "what": "moved", "bots": [], "in_ms": 0}
         in_ms = _due_in_ms(table)
         if in_ms and table.appended:
             publish(hint)  # the move is visible before the forced steps after it, and before the next decision
-        publish({**hint, "what": "decide" if bots else "moved", "in_ms": in_ms} | _public_and_seats(table, after))
+        asked = {"what": "decide" if bots else "moved", "bots": sorted(bots), "in_ms": in_ms}
+        publish(hint | asked | _public_and_seats(table, after))
     table.keep(after)
 
 

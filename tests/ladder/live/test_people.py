@@ -14,7 +14,7 @@ from bots.models import Bot
 from bots.owners import guest_player
 from esr_platform.accounts.errors import Refused
 from games.rules import Document
-from ladder.live import actions, answers, rights
+from ladder.live import actions, rights
 from ladder.live.absences import NOBODY_LEFT, NoSubstitute, substitute_for
 from ladder.live.actions import seat_of
 from ladder.live.answers import Verdict, answer_seat, expire
@@ -25,7 +25,7 @@ from ladder.live.start import open_table
 from ladder.live.sweep import sweep_tables
 from ladder.live.visibility import ended
 from ladder.matches.blocks import BlockPlayer
-from ladder.models import LiveSeat, Match, Membership, Occupant, PlayedMove, SeatLog, SeatResult
+from ladder.models import LiveSeat, Match, Membership, Occupant, PlayedMove, SeatLog, SeatResult, Table
 from ladder.verification.ladders import verify_games
 from tests.ladder.live.hosted import Fakes, default
 from tests.ladder.live.people import (
@@ -135,34 +135,20 @@ def test_an_invalid_answer_of_a_person_costs_nothing_and_can_be_repeated(body: b
     assert say(match, 0, "gems").verdict is Verdict.PLAYED
 
 
-def test_answers_that_change_nothing_do_not_lock_the_match(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_to_settled_decisions_and_illegal_ones_change_nothing() -> None:
     match = table_for(GEMS, people(3))
     assert say(match, 0, "gems").verdict is Verdict.PLAYED
-
-    def never(match_id: int) -> None:
-        raise AssertionError(f"match {match_id} is held")
-
-    monkeypatch.setattr(answers, "lock_match", never)
+    revision = Table.objects.get().revision
     assert [say(match, 0, move, 1).verdict for move in ("gems", "money")] == [Verdict.SAME, Verdict.OTHER]
     assert answer_seat(match.pk, 0, 1, b'{"id": 2, "move": "gems"}').verdict is Verdict.WRONG_ID
     assert say(match, 1, "diamonds").verdict is Verdict.REFUSED
+    assert Table.objects.get().revision == revision
 
 
-def test_a_decision_that_was_not_sent_yet_is_refused_like_an_unknown_one(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Neither takes the lock, so the time tells nothing of a decision that is held back."""
+def test_a_decision_that_was_not_sent_yet_is_refused_like_an_unknown_one() -> None:
     match = table_for(GEMS, people(3))
     LiveSeat.objects.filter(table=match.pk).update(due_at=timezone.now() + timedelta(minutes=1))
-
-    def never(match_id: int) -> None:
-        raise AssertionError(f"match {match_id} is held")
-
-    monkeypatch.setattr(answers, "lock_match", never)
     assert [say(match, 0, "gems", decision).verdict for decision in (1, 2)] == [Verdict.UNKNOWN] * 2
-    beat_ago(match, 60)
-    with pytest.raises(AssertionError, match="is held"):
-        say(match, 0, "gems", 1)
 
 
 def test_an_answer_with_the_number_of_another_decision_is_refused() -> None:

@@ -49,3 +49,41 @@ def test_a_touch_is_not_told_by_the_number_of_those_who_watch(monkeypatch: pytes
 
     assert not asyncio.run(told())
     assert news.looks > 1
+
+
+def change(revision: int, log_from: int, log_to: int, present: str) -> dict[str, object]:
+    """A published change with an event for seat 0: moments if the log has grown, else the present state."""
+    ply = None if log_to == log_from else log_to
+    event = {"log_from": log_from, "log_to": log_to, "ply": ply, "present": present, "event": f'"{revision}"'}
+    return {"match": 7, "revision": revision, "seats": {"0": event}}
+
+
+@pytest.mark.parametrize(
+    ("revisions", "sent", "looks"),
+    [
+        ([5, 6, 7], [b'"5"', b'"6"'], 0),  # the last one changes nothing for this seat
+        ([4, 5], [b'"5"'], 0),  # an old one
+        ([5, 7], [b'"5"'], 1),  # after a gap the table is read
+        ([6], [], 1),
+    ],
+)
+def test_a_stream_passes_on_changes_that_follow_each_other_and_else_reads_the_table(
+    monkeypatch: pytest.MonkeyPatch, revisions: list[int], sent: list[bytes], looks: int
+) -> None:
+    news = Nothing()
+    monkeypatch.setattr(seat, "EVENTS", news)
+    known = SeatCursor(log=3, revision=4, present="old")
+    changes = {4: change(4, 3, 3, "old"), 5: change(5, 3, 5, "new"), 6: change(6, 5, 5, "newer")}
+    changes[7] = change(7, 5, 5, "newer")
+
+    async def told() -> bytes:
+        source = SeatSource(7, 0, Browser("key", None, "secret"), known)
+        await source.look(EventStream())
+        news.looks = 0
+        for revision in revisions:
+            assert source.changed(changes[revision])
+        return (await source.look(EventStream())).data
+
+    data = asyncio.run(told())
+    assert [line.removeprefix(b"data: ") for line in data.splitlines() if line.startswith(b"data")] == sent
+    assert news.looks == looks
