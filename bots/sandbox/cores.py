@@ -36,6 +36,10 @@ LOOK_AGAIN_S: Final = 0.002
 """Time after which the first in the queue checks again for a free core. The n-th checks n times more rarely."""
 
 _MOST_BETWEEN_LOOKS_S: Final = 0.05
+
+OFFERED_S: Final = 1.0
+"""Time after which a free core goes to the next in the queue, because the first is suspended or gets no processor."""
+
 _MOST_BYTES: Final = 1 << 20
 _MOST_GROUPS: Final = 100
 """Number of sites and uses after which everyone starts again without used time."""
@@ -168,6 +172,8 @@ class _Queue:
         self._served_s: dict[str, float] = {}
         self._now_s: dict[str, float] = {}
         self._waiting: dict[int, tuple[str, str, int, int]] = {}
+        self._offered = (0, 0.0)
+        """The first in the queue, and since when there has been a free core for it, by ``time.monotonic``."""
         self._next = 1
 
     @contextmanager
@@ -198,7 +204,10 @@ class _Queue:
             self._waiting.pop(ticket, None)
 
     def is_turn_of(self, ticket: int | None, group: Group) -> bool:
-        """Return whether ``ticket`` is first. Without a ticket, return whether the queue is empty."""
+        """Return whether ``ticket`` is first. Without a ticket, return whether the queue is empty.
+
+        Call this only while a core is free.
+        """
         if ticket is not None and ticket not in self._waiting:
             self._waiting[ticket] = (*group, os.getpid(), started_at(os.getpid()))
         order = sorted(self._waiting, key=self._order)
@@ -206,13 +215,20 @@ class _Queue:
             if waiter == ticket:
                 self.place = place
                 return place == 1
-            if place == 1 and not self._lives(waiter):
-                del self._waiting[waiter]
+            if place == 1 and (self._leaves_its_core(waiter) or not self._lives(waiter)):
+                del self._waiting[waiter]  # it joins again with the same ticket if it looks again
                 return self.is_turn_of(ticket, group)
         return not order
 
+    def _leaves_its_core(self, first: int) -> bool:
+        """Return whether there has been a free core for the first in the queue for ``OFFERED_S``."""
+        if self._offered[0] != first:
+            self._offered = (first, monotonic())
+        return not 0 <= monotonic() - self._offered[1] < OFFERED_S
+
     def grant(self, group: Group) -> None:
         """Charge a slice in advance, so that one group does not get all cores at the same time."""
+        self._offered = (0, 0.0)
         self._catch_up(group)
         for level, key in self._keys(group):
             self._now_s[level] = self._served_s[key]
@@ -244,15 +260,22 @@ class _Queue:
         return ("sites", site), (f"in {site}", f"{site}/{use}")
 
     def _read(self, data: bytes) -> None:
-        self._served_s, self._now_s, self._waiting = {}, {}, {}
+        self._served_s, self._now_s, self._waiting, self._offered = {}, {}, {}, (0, 0.0)
         with suppress(ValueError, TypeError, LookupError):
             document = json.loads(data)
             self._next = max(self._next, document["next"])
             self._waiting = {int(ticket): tuple(waiter) for ticket, waiter in document["waiting"].items()}
             self._served_s, self._now_s = document["served_s"], document["now_s"]
+            self._offered = (int(document["offered"][0]), float(document["offered"][1]))
 
     def _document(self) -> bytes:
         if len(self._served_s) > _MOST_GROUPS:
             self._served_s, self._now_s = {}, {}
-        document = {"served_s": self._served_s, "now_s": self._now_s, "waiting": self._waiting, "next": self._next}
+        document = {
+            "served_s": self._served_s,
+            "now_s": self._now_s,
+            "waiting": self._waiting,
+            "offered": self._offered,
+            "next": self._next,
+        }
         return json.dumps(document).encode()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -170,8 +171,9 @@ def test_a_damaged_queue_loses_nobody(folder: Path, waiting: Waiting, damage: by
     assert (other.held, waiting.times) == (True, 2)
 
 
-def killed(folder: Path, does: str) -> None:
-    """Let another process begin to do this, and kill it."""
+@contextmanager
+def worker_that(folder: Path, does: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Another process that has begun to do this. It is killed at the end."""
     begins = f"""
 from pathlib import Path
 from bots.sandbox import cores
@@ -181,12 +183,17 @@ core = cores.SharedCore(Path({str(folder)!r}), number=1)
     with subprocess.Popen([sys.executable, "-c", begins], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as worker:
         assert worker.stdout is not None
         assert worker.stdout.readline() == b"there\n"
+        yield worker
         worker.kill()
         worker.wait()
 
 
+WAITS = 'cores.sleep = lambda _: (print("there", flush=True), input()); core.hold()'
+
+
 def test_a_killed_worker_gives_its_core_back(folder: Path) -> None:
-    killed(folder, 'core.hold(); print("there", flush=True); input()')
+    with worker_that(folder, 'core.hold(); print("there", flush=True); input()'):
+        pass
     core = core_of(folder)
     assert core.try_hold()
 
@@ -194,7 +201,29 @@ def test_a_killed_worker_gives_its_core_back(folder: Path) -> None:
 def test_a_killed_worker_does_not_hold_up_the_queue(folder: Path, waiting: Waiting) -> None:
     first, next_one = core_of(folder), core_of(folder)
     first.hold()
-    killed(folder, 'cores.sleep = lambda _: (print("there", flush=True), input()); core.hold()')
+    with worker_that(folder, WAITS):
+        pass
     waiting.then = lambda times: first.release() if times == 1 else None
     next_one.hold()
     assert waiting.times == 1
+
+
+def test_a_suspended_worker_does_not_hold_up_the_queue(
+    folder: Path, waiting: Waiting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, next_one = core_of(folder), core_of(folder)
+    first.hold()
+    monkeypatch.setattr(cores, "OFFERED_S", 0.0)
+    waiting.then = lambda times: first.release() if times == 1 else None
+    with worker_that(folder, WAITS) as suspended:
+        suspended.send_signal(signal.SIGSTOP)
+        next_one.hold()
+    assert waiting.times == 1
+
+
+def test_the_first_in_the_queue_has_a_moment_to_take_its_core(folder: Path) -> None:
+    first, next_one = core_of(folder), core_of(folder)
+    first.hold()
+    with worker_that(folder, WAITS):
+        first.release()
+        assert not next_one.try_hold()
