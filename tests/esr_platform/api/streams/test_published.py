@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 from itertools import product
 from random import Random
 from typing import Any
 
 import orjson
 import pytest
+from django.utils import timezone
 
 from esr_platform.api.streams.seat import SeatCursor, SeatRequest, seat_events
 from games.rules import Document
 from ladder.live.person_view import present
 from ladder.live.publish import SeatEvent
-from ladder.models import Match
+from ladder.models import Attempt, LiveSeat, Match
 from tests.esr_platform.api.streams.people import people, table_of_people
 from tests.ladder.live.listener import Listener
 from tests.ladder.live.people import say
@@ -35,6 +37,9 @@ class Followed:
 
     def __init__(self, match: Match, listener: Listener) -> None:
         self.match, self._listener = match, listener
+        later = timezone.now() + timedelta(hours=1)  # nobody goes offline on a slow machine
+        LiveSeat.objects.filter(table=match.pk).update(seen_at=later)
+        Attempt.objects.filter(match=match).update(heartbeat_at=later)
         self.known = {seat: SeatCursor() for seat in range(match.ladder.seats)}
         self.read()
         listener.heard()
