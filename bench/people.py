@@ -112,7 +112,7 @@ def run(options: argparse.Namespace) -> tuple[dict[str, Any], list[Look]]:
     with site(DJANGO_SETTINGS_MODULE="bench.settings") as running:
         who = json.dumps(company(options))
         command = [sys.executable, "-m", "bench.visitors", str(running.port), str(options.seconds), str(out)]
-        with cpu_quota(running.parts["web"], options.quota, OPENING_S):
+        with cpu_quota(running.parts["web"], options.quota, out.with_suffix(".opened")):
             looks = running.watch(command, who)
     return json.loads(out.read_text()), looks
 

@@ -6,15 +6,15 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import Timer
+from threading import Event, Thread
 
 PERIOD_US = 100_000
 V1, V2 = Path("/sys/fs/cgroup/cpu"), Path("/sys/fs/cgroup")
 
 
 @contextmanager
-def cpu_quota(pid: int, cores: float | None, after_s: float) -> Iterator[None]:
-    """Limit the process to ``cores`` in each 100 ms, from ``after_s`` seconds on. ``None`` means no limit.
+def cpu_quota(pid: int, cores: float | None, begins: Path) -> Iterator[None]:
+    """Limit the process to ``cores`` in each 100 ms as soon as the file ``begins`` exists. ``None`` means no limit.
 
     The process must have ended when the context is left or soon after. Raises ``OSError`` if groups are not available.
     """
@@ -30,12 +30,21 @@ def cpu_quota(pid: int, cores: float | None, after_s: float) -> Iterator[None]:
         (group / "cpu.cfs_quota_us").write_text(str(quota_us))
     else:
         (group / "cpu.max").write_text(f"{quota_us} {PERIOD_US}")
-    timer = Timer(after_s, (group / "cgroup.procs").write_text, [str(pid)])
-    timer.start()
+    ended = Event()
+
+    def limit() -> None:
+        while not begins.exists():
+            if ended.wait(0.1):
+                return
+        (group / "cgroup.procs").write_text(str(pid))
+
+    waiting = Thread(target=limit)
+    waiting.start()
     try:
         yield
     finally:
-        timer.cancel()
+        ended.set()
+        waiting.join()
         with suppress(OSError):  # the process may have ended
             (group.parent / "cgroup.procs").write_text(str(pid))
         group.rmdir()

@@ -394,7 +394,7 @@ async def costs(port: int) -> dict[str, Any]:
     return document
 
 
-async def visited(port: int, seconds: float, who: dict[str, Any]) -> dict[str, Any]:
+async def visited(port: int, seconds: float, who: dict[str, Any], opened: Path) -> dict[str, Any]:
     """Let everybody come, let the watched games end once, and look on for so long; the report."""
     seen = Seen()
     tables = [Table(table["game"], table["pace_s"]) for table in who["tables"]]
@@ -423,6 +423,7 @@ async def visited(port: int, seconds: float, who: dict[str, Any]) -> dict[str, A
     await seen.all_open(len(tasks) + len(spectators) + sum(map(len, watched.values())))
     tasks.append(asyncio.create_task(search_and_stop(port, lobby["session"], lobby["ladder"], seen)))
     opening = {"at_s": seen.at_s, **await costs(port)}
+    opened.touch()
     await asyncio.sleep(seconds)
     closing = {"at_s": seen.at_s, **await costs(port)}
     seen.broken += [repr(error) for task in tasks if task.done() and (error := task.exception()) is not None]
@@ -432,7 +433,7 @@ async def visited(port: int, seconds: float, who: dict[str, Any]) -> dict[str, A
 def main() -> None:
     port, seconds, out = sys.argv[1:]
     who, began = json.load(sys.stdin), perf_counter()
-    report = asyncio.run(visited(int(port), float(seconds), who))
+    report = asyncio.run(visited(int(port), float(seconds), who, Path(out).with_suffix(".opened")))
     used = {"cpu_s": process_time(), "wall_s": perf_counter() - began}
     Path(out).write_text(json.dumps({**report, **used}))
 
