@@ -390,7 +390,9 @@ async def search_and_stop(port: int, session: str, ladder: str, seen: Seen) -> N
 
 async def costs(port: int) -> dict[str, Any]:
     """What views and threads of the web server have used so far (``bench.request_costs``)."""
-    document: dict[str, Any] = orjson.loads((await Connections(port).fetch("GET /costs")).body)
+    while (response := await Connections(port).fetch("GET /costs")).status != HTTPStatus.OK:
+        await asyncio.sleep(0.1)  # the server has refused a page
+    document: dict[str, Any] = orjson.loads(response.body)
     return document
 
 
