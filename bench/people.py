@@ -13,7 +13,7 @@ The bench measures, after all have come and the watched games have ended once:
 - the time from sending a move until its response arrives
 - the time until the event that shows the move arrives at each seat of the table
 - the time from sending the move that begins a round until the previous round arrives at each spectator
-- requests and bytes per spectator and round, and per visitor and change of the lobby, as browsers send them
+- the size of what the events of rounds and of the lobby bring to pages
 - the CPU time of the web server per move, per event and client, and per page
 - whether each log arrives without gaps and duplicates (by the places of its entries) and whole (by the game's record)
 - the memory of the web server and the worker
@@ -157,17 +157,6 @@ def show_pages(report: dict[str, Any]) -> float:
     return total_s
 
 
-def show_requests(per: str, report: dict[str, Any], kind: str, events: int) -> None:
-    """Print requests and bytes of ``kind`` for each of ``events``."""
-    asked = report["pages"].get(kind, {})
-    statuses = {name: number for name, number in asked.items() if name.isdigit()}
-    each = max(1, events)
-    print(
-        f"  per {per}: {asked.get('requests', 0) / each:.2f} requests, {asked.get('bytes', 0) / each:,.0f} bytes;"
-        f" {statuses}, {events} events"
-    )
-
-
 def show_costs(report: dict[str, Any]) -> None:
     """Print the CPU time of the web server after the opening per page, per move, and per event and client."""
     pages_s = show_pages(report)
@@ -209,8 +198,16 @@ def show(options: argparse.Namespace, report: dict[str, Any], looks: list[Look])
     parts = ", ".join(f"{rate:.2f} {kind}" for kind, rate in sorted(rates.items()))
     show_clients("the visitors", report)
     print(f"  {sum(rates.values()):.2f} events per second and spectator: {parts}")
-    show_requests("spectator and round", report, "round", report["told_rounds"])
-    show_requests("visitor and change of the lobby", report, "lobby change", report["told_lobby"])
+    told = report["told_rounds"] + report["told_lobby"]
+    print(
+        f"  {report['told_rounds']} rounds for spectators and {report['told_lobby']} changes of the lobby for visitors,"
+        f" without requests, {report['parts'] / max(1, told):,.0f} characters of HTML each"
+    )
+    statuses = {
+        kind: {name: number for name, number in asked.items() if name.isdigit()}
+        for kind, asked in report["pages"].items()
+    }
+    print(f"  pages opened by status: {statuses}")
     show_costs(report)
     ends = report["ends"]
     print(

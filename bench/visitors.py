@@ -4,12 +4,11 @@
 ``game``, its ``pace_s`` and the ``sessions`` of its players; ``spectators``, each with the ``table`` that it follows
 and its IP ``address``; and ``lobby`` with the ``addresses`` of its visitors and the ``session`` of a user who changes
 it. Players open the page of their table, keep the stream of their seat open, and post their moves with their session
-cookie and CSRF token, as a browser does. When a game ends, they start a rematch. When all have come,
-the watched games end by resignation, so that each run has ends of games. Spectators are anonymous, each with its own
-IP address. They open the match page and its stream, and request what the script of the page requests after each round
-(``esr/running.js``). When a game ends, they open its page, stay for up to 4 s and continue with the next game of their
-table. Lobby visitors do the same as the lobby script (``esr/lobby.js``) while one user repeatedly starts and stops a
-search.
+cookie and CSRF token, as a browser does. When a game ends, they start a rematch. When all have come, the watched games
+end by resignation, so that each run has ends of games. Spectators are anonymous, each with its own IP address. They
+open the match page and its stream, which brings all that the page shows of a round (``esr/running.js``). When a game
+ends, they open its page, stay for up to 4 s and continue with the next game of their table. Lobby visitors open the
+lobby and its stream (``esr/lobby.js``) while one user repeatedly starts and stops a search.
 
 The results are written to the file ``OUT``, a JSON object. Rows ``[at_s, ms]``: ``moves`` (from sending a move to its
 response), ``shown`` (to the event that shows it at a seat) and ``rounds`` (from the move that starts a round to the
@@ -17,8 +16,8 @@ event that shows the previous round to a spectator). ``events``: events of all s
 spectators by type and second. ``ends``: rows ``[game, spectator, entries]`` of complete logs. ``lost`` and ``doubled``:
 log entries by their places. ``answers``: responses by status, 0 for none. ``pages``: requests and received bytes
 (compressed bodies) by kind of page. ``told_rounds`` and ``told_lobby``: number of these events for all spectators and
-visitors. ``costs``: what views and threads of the web server had used (``bench.request_costs``) when all had come and
-``SECONDS`` later, each with ``at_s``.
+visitors, with ``parts`` characters of HTML. ``costs``: what views and threads of the web server had used
+(``bench.request_costs``) when all had come and ``SECONDS`` later, each with ``at_s``.
 """
 
 from __future__ import annotations
@@ -45,12 +44,6 @@ TOKEN = "b" * 32
 
 APART_S = 0.01
 """Between two that come."""
-
-ROUND_SPREAD_S = 1.5
-"""A spectator's browser requests the words of a round at a random time up to this long after the event."""
-
-LOBBY_APART_S, LOBBY_SPREAD_S = 2.0, 0.7
-"""A visitor's browser requests the lobby at most this often, and a random time later."""
 
 OPENING_S = 120.0
 """At most so long until all have come, and again until all are at the second game of their table."""
@@ -94,6 +87,7 @@ class Seen:
     pages: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     told_rounds: int = 0
     told_lobby: int = 0
+    parts: int = 0
     broken: list[str] = field(default_factory=list)
     began: float = field(default_factory=perf_counter)
 
@@ -314,7 +308,6 @@ class Spectator(Stranger):
     def __init__(self, port: int, table: Table, address: str, seen: Seen) -> None:
         super().__init__(port, address, seen)
         self.table = table
-        self._reading: asyncio.Task[None] | None = None
 
     async def watch(self) -> None:
         """One game after the other."""
@@ -329,7 +322,7 @@ class Spectator(Stranger):
     async def _look_on(self, game: int) -> None:
         log = Log(self._seen)
         await self.open("match", f"/matches/{game}/")
-        async for _, event in self.events(f"/api/v1/matches/{game}/stream"):
+        async for _, event in self.events(f"/api/v1/matches/{game}/stream?words=en"):
             self._seen.counts[event["type"]][int(self._seen.at_s)] += 1
             if "log_from" in event:
                 log.read(event["log_from"], len(event["log"]))
@@ -338,41 +331,21 @@ class Spectator(Stranger):
                 if event["log_from"] or event["round"] == 1:  # all that there was, for who has just come
                     self._seen.waited(self._seen.rounds, began)
                 self._seen.told_rounds += 1
-                if self._reading is not None:
-                    self._reading.cancel()
-                self._reading = self.do(self._read_round(game, event["round"]))
+                self._seen.parts += len(event["parts"])
             elif event["type"] == "game_end":
                 self._seen.ends.append((game, True, log.place or 0))
-
-    async def _read_round(self, game: int, number: int) -> None:
-        """Request what the page says about a round in words."""
-        await asyncio.sleep(self._random.uniform(0, ROUND_SPREAD_S))
-        self._reading = None
-        await self.open("round", f"/matches/{game}/rounds/{number}/")
 
 
 class LobbyVisitor(Stranger):
     """A stranger who looks at the lobby."""
 
-    def __init__(self, port: int, address: str, seen: Seen) -> None:
-        super().__init__(port, address, seen)
-        self._waiting: asyncio.Task[None] | None = None
-        self._requested, self._offers = 0.0, 0
-
     async def stay(self) -> None:
         """Look at the lobby until the stream ends."""
         await self.open("lobby", "/play/")
-        async for _, event in self.events("/api/v1/lobby/stream"):
+        async for _, event in self.events("/api/v1/lobby/stream?words=en"):
             if event["type"] == "lobby":
                 self._seen.told_lobby += 1
-                self._offers = len(event["offers"])
-                self._waiting = self._waiting or self.do(self._read_soon())
-
-    async def _read_soon(self) -> None:
-        pause_s = max(0.0, self._requested + LOBBY_APART_S - perf_counter())
-        await asyncio.sleep(pause_s + self._random.uniform(0, LOBBY_SPREAD_S))
-        self._waiting, self._requested = None, perf_counter()
-        await self.open("lobby change", f"/play/parts/?open={self._offers}")
+                self._seen.parts += len(event["parts"])
 
 
 async def search_and_stop(port: int, session: str, ladder: str, seen: Seen) -> None:
