@@ -38,15 +38,18 @@ REFUSED_FOR: Final = ("illegal", "malformed", "too_long")
 
 
 class Verdict(StrEnum):
-    """The outcome of an answer."""
+    """The outcome of an answer, by the error code that the API returns for it.
+
+    For ``REFUSED``, the code is the fault (``Ruling.code``); ``PLAYED`` and ``SAME`` are no errors.
+    """
 
     PLAYED = "played"
     SAME = "same"
-    OTHER = "other"
+    OTHER = "answered"
     LATE = "late"
     REFUSED = "refused"
     WRONG_ID = "wrong_id"
-    UNKNOWN = "unknown"
+    UNKNOWN = "not_asked"
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,11 @@ class Ruling:
     default: str = ""
     detail: str = ""
     question: Document | None = None
+
+    @property
+    def code(self) -> str:
+        """The error code for programs."""
+        return self.default if self.verdict == Verdict.REFUSED else self.verdict
 
 
 NEVER_SENT: Final = "A remote bot was offline from the start and never received the game. It has no result."

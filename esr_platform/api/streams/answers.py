@@ -45,23 +45,19 @@ from ladder.models import Match
 _STATUSES: Final = {
     Verdict.OTHER: (
         HTTPStatus.CONFLICT,
-        "answered",
         "The decision was already answered with another move, see 'played'. Continue with the next decision.",
     ),
     Verdict.LATE: (
         HTTPStatus.CONFLICT,
-        "late",
         "The answer came after the deadline. See 'played' for the move that counts. Continue with the next decision.",
     ),
-    Verdict.REFUSED: (HTTPStatus.UNPROCESSABLE_ENTITY, "refused", ""),
+    Verdict.REFUSED: (HTTPStatus.UNPROCESSABLE_ENTITY, ""),
     Verdict.WRONG_ID: (
         HTTPStatus.BAD_REQUEST,
-        "wrong_id",
         "The id in the answer differs from the decision number in the URL. No move was played.",
     ),
     Verdict.UNKNOWN: (
         HTTPStatus.NOT_FOUND,
-        "not_asked",
         "This decision was not sent to your bot. GET /api/v1/bot/decision returns the open decision.",
     ),
 }
@@ -71,7 +67,6 @@ _TO_PEOPLE: Final = {
     **_STATUSES,
     Verdict.UNKNOWN: (
         HTTPStatus.NOT_FOUND,
-        "not_asked",
         "This decision has not been sent to your seat yet. Open decisions arrive in the stream of the seat.",
     ),
 }
@@ -121,7 +116,7 @@ def _respond_to_person(ruling: Ruling, match: int, number: int) -> HttpResponse:
     content = {"game": match, "decision": number, "question": ruling.question}
     known = {name: value for name, value in content.items() if value is not None}
     sentence = ruling.detail.rstrip(".") + "."
-    document = problem(HTTPStatus.UNPROCESSABLE_ENTITY, ruling.default or "illegal", sentence, **known)
+    document = problem(HTTPStatus.UNPROCESSABLE_ENTITY, ruling.code, sentence, **known)
     return _response(HTTPStatus.UNPROCESSABLE_ENTITY, document, CONTENT_TYPE)
 
 
@@ -143,20 +138,19 @@ def _respond(
     ruling: Ruling,
     match: int,
     number: int,
-    statuses: Mapping[Verdict, tuple[HTTPStatus, str, str]] = MappingProxyType(_STATUSES),
+    statuses: Mapping[Verdict, tuple[HTTPStatus, str]] = MappingProxyType(_STATUSES),
 ) -> HttpResponse:
     content: dict[str, Any] = {"game": match, "decision": number, "played": ruling.move}
     if ruling.verdict in (Verdict.PLAYED, Verdict.SAME):
         return _response(HTTPStatus.OK, content, "application/json")
-    status, code, sentence = statuses[ruling.verdict]
+    status, sentence = statuses[ruling.verdict]
     if ruling.verdict == Verdict.REFUSED:
-        code = ruling.default
         sentence = f"{ruling.detail.rstrip('.')}. The default move was played, and your bot got a strike."
         content["question"] = ruling.question
     if ruling.default:
         content["default"] = ruling.default
     known = {name: value for name, value in content.items() if value is not None}
-    return _response(status, problem(status, code, sentence, **known), CONTENT_TYPE)
+    return _response(status, problem(status, ruling.code, sentence, **known), CONTENT_TYPE)
 
 
 def _response(status: HTTPStatus, document: dict[str, Any], kind: str) -> HttpResponse:

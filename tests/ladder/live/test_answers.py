@@ -63,8 +63,8 @@ def test_the_same_answer_again_is_the_same_and_moves_nothing(match: Match) -> No
 def test_another_answer_gets_the_move_that_was_played(match: Match) -> None:
     post(match, 1, 1, "gems")
     before = snapshot()
-    assert post(match, 1, 1, "money") == Ruling("other", "gems")
-    assert sent(match, 1, 1, b"{") == Ruling("other", "gems")
+    assert post(match, 1, 1, "money") == Ruling("answered", "gems")
+    assert sent(match, 1, 1, b"{") == Ruling("answered", "gems")
     assert snapshot() == before
 
 
@@ -91,7 +91,7 @@ def test_a_repeated_wrong_answer_is_one_strike(match: Match, body: bytes, fault:
     post(match, 1, 1, "gems")
     assert sent(match, 0, 1, body) == first
     assert LiveSeat.objects.get(seat__match=match, seat__index=0).strikes == 1
-    assert post(match, 0, 1, "money") == Ruling("other", "money", fault)
+    assert post(match, 0, 1, "money") == Ruling("answered", "money", fault)
     assert before != snapshot()
 
 
@@ -181,7 +181,7 @@ def test_an_answer_to_a_game_that_has_ended_meanwhile_is_too_late(match: Match) 
     post(match, 0, 1, "gems")
     void(match.pk, "The power was cut.")
     assert post(match, 0, 1, "gems") == Ruling("same", "gems")
-    assert post(match, 0, 1, "money") == Ruling("other", "gems")
+    assert post(match, 0, 1, "money") == Ruling("answered", "gems")
     assert post(match, 1, 1, "gems") == Ruling("late")
     assert post(match, 1, 2, "gems") == UNKNOWN
 

@@ -73,7 +73,7 @@ def test_of_answers_to_one_decision_one_is_played(race: Race) -> None:
     got = race(*[answers(match, 0, "gems", "money", "nonsense", "{")] * 2, *[answers(match, 0, "money", "gems")] * 2)
     verdicts = Counter(chain.from_iterable(got))
     assert verdicts["played"] == 1
-    assert set(verdicts) <= {"played", "same", "other", "refused"}
+    assert set(verdicts) <= {"played", "same", "answered", "refused"}
     assert moves_of(match, 0, 1) == PlayedMove.objects.count() == 1
 
 
@@ -196,6 +196,6 @@ def test_a_person_with_two_tabs_and_a_bot_with_two_workers_play_one_game(race: R
     asked = PlayedMove.objects.filter(decision__gte=1)
     assert sum(verdicts.get("played", 0) for verdicts in tabs) == asked.filter(seat__index=0).count()
     assert first + other == asked.filter(seat__index=1).count()
-    assert set(chain.from_iterable(tabs)) <= {"played", "same", "other"}
+    assert set(chain.from_iterable(tabs)) <= {"played", "same", "answered"}
     check_ended(match)
     check_ratings()

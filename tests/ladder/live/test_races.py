@@ -45,7 +45,7 @@ def answers(match: Match, seat: int, *moves: str) -> tuple[str, dict[str, object
 def test_of_answers_to_one_decision_one_is_played_and_the_others_are_judged_by_it(race: Race, match: Match) -> None:
     got = race(*[answers(match, 0, "gems", "money", "{")] * 2, *[answers(match, 0, "money", "gems", "{")] * 2)
     verdicts = Counter(chain.from_iterable(got))
-    assert (verdicts["played"], verdicts["same"], verdicts["other"]) == (1, 3, 8)
+    assert (verdicts["played"], verdicts["same"], verdicts["answered"]) == (1, 3, 8)
     assert PlayedMove.objects.count() == 1
 
 

@@ -159,4 +159,4 @@ def test_a_decision_that_is_not_told_yet_is_nobodys(match: Match) -> None:
     live_seat.save()
     assert get("bot/decision?wait=0", bots_at(match)[seat]).status_code == 204
     assert get(f"matches/{match.pk}/decision?wait=0", bots_at(match)[seat]).status_code == 204
-    assert post(match, seat, 1, "anything").verdict == "unknown"
+    assert post(match, seat, 1, "anything").verdict == "not_asked"
