@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
 from http import HTTPStatus
 from math import inf
 from typing import Final
@@ -16,13 +14,13 @@ from django.db import connections
 from esr_platform.accounts.limits import address
 from esr_platform.api.streams.threads import READERS, WRITERS
 from esr_platform.bodies import Application, Message, Receive, RequestRefused, Send
-from esr_platform.overload import CODE, RETRY_S, SENTENCE, count_refusal
+from esr_platform.overload import ANSWERS, CODE, RETRY_S, SENTENCE, Answers, count_refusal
 
 PATIENCE_S: Final = 5.0
 """How long a request waits for its turn."""
 
 PAUSE_S: Final = 1.0
-"""While answers of players are processed, one page begins per pause, so that answers cannot block all pages."""
+"""While answers of players go first, one page begins per pause, so that answers cannot block all pages."""
 
 MOST_WAITING: Final = 512
 """Requests that wait at the same time: 60 browsers with six connections each, and some more."""
@@ -58,15 +56,16 @@ class BoundedPages:
     """An ASGI application that runs at most ``settings.MAX_PAGES_AT_ONCE`` requests of ``application`` at a time.
 
     A request begins when its body has arrived and ends when its response begins, so slow clients occupy no place.
-    While answers of players are processed (``answering``), a request begins only if no other one runs and none has
-    begun in the last ``pause_s``. Waiting requests get their turn address by address, so one address cannot delay all
-    others. A request is refused with status 503 after ``patience_s``. If ``most_waiting`` requests wait, the newest one
-    of the address with the most is refused.
+    While ``answers`` go first, a request begins only if no other one runs and none has begun in the last ``pause_s``.
+    Waiting requests get their turn address by address, so one address cannot delay all others. A request is refused
+    with status 503 after ``patience_s``. If ``most_waiting`` requests wait, the newest one of the address with the most
+    is refused.
     """
 
     def __init__(
         self,
         application: Application,
+        answers: Answers = ANSWERS,
         most_waiting: int = MOST_WAITING,
         patience_s: float = PATIENCE_S,
         pause_s: float = PAUSE_S,
@@ -76,18 +75,9 @@ class BoundedPages:
         self._timer: asyncio.TimerHandle | None = None
         self._began_s = -inf
         self._running = 0
-        self._answers = 0
+        self._answers = answers
+        answers.on_end = self._begin_next
         self._waiting: dict[str, deque[_Page]] = {}
-
-    @contextmanager
-    def answering(self) -> Iterator[None]:
-        """Mark the time in which an answer of a player is processed."""
-        self._answers += 1
-        try:
-            yield
-        finally:
-            self._answers -= 1
-            self._begin_next()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -134,13 +124,17 @@ class BoundedPages:
 
     def _begin_next(self) -> None:
         """Begin the waiting requests that may begin now, each of another address."""
-        loop = asyncio.get_running_loop()
-        while self._waiting and self._running < (1 if self._answers else settings.MAX_PAGES_AT_ONCE):
-            if self._answers and loop.time() < self._began_s + self._pause_s:
+        while self._waiting and self._running < settings.MAX_PAGES_AT_ONCE:
+            loop = asyncio.get_running_loop()
+            if self._answers.go_first:
+                due_s = self._began_s + self._pause_s
                 if self._timer is not None:
                     self._timer.cancel()
-                self._timer = loop.call_at(self._began_s + self._pause_s, self._begin_next)
-                return
+                if self._running:
+                    return
+                if loop.time() < due_s:
+                    self._timer = loop.call_at(due_s, self._begin_next)
+                    return
             self._began_s = loop.time()
             client, pages = next(iter(self._waiting.items()))
             page = pages.popleft()

@@ -24,9 +24,8 @@ from esr_platform.public import require_ready  # noqa: E402
 
 require_ready()
 reserve_connections()
-pages = BoundedPages(django_application)
 application = BoundedBodies(
-    LiveEndpoints(pages, pages.answering), settings.MAX_ARCHIVE_BYTES + FORM_BYTES, settings.REQUEST_SECONDS
+    LiveEndpoints(BoundedPages(django_application)), settings.MAX_ARCHIVE_BYTES + FORM_BYTES, settings.REQUEST_SECONDS
 )
 
 # Load all code before the first request and exclude it from garbage collection, which otherwise stopped all games for

@@ -1,13 +1,58 @@
-"""Requests that the site refuses because it is overloaded: they are counted, and logged at most once per second."""
+"""Overload of a web process: answers of players, which go before pages, and requests that are refused."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from math import inf
 from typing import Final
 
 import structlog
 from prometheus_client import Counter
+
+# --- Answers of players ----------------------------------------------------------------------------------------------
+
+SLOW_S: Final = 0.25
+"""An answer that takes longer shows that the process is overloaded."""
+
+OVERLOAD_S: Final = 1.0
+"""How long the process counts as overloaded after a slow answer."""
+
+
+class Answers:
+    """Answers and other actions of players that a process works on. ``on_end`` is called after each of them."""
+
+    def __init__(self, slow_s: float = SLOW_S, overload_s: float = OVERLOAD_S) -> None:
+        self._slow_s, self._overload_s = slow_s, overload_s
+        self._open = 0
+        self._overloaded_until_s = -inf
+        self.on_end: Callable[[], None] = lambda: None
+
+    @contextmanager
+    def processed(self) -> Iterator[None]:
+        """Mark the time in which an answer is processed. Count only clients that may answer, not all that try."""
+        began_s = time.monotonic()
+        self._open += 1
+        try:
+            yield
+        finally:
+            self._open -= 1
+            now_s = time.monotonic()
+            if now_s - began_s >= self._slow_s:
+                self._overloaded_until_s = now_s + self._overload_s
+            self.on_end()
+
+    @property
+    def go_first(self) -> bool:
+        """Whether an answer is processed now, or one was slow a moment ago."""
+        return self._open > 0 or time.monotonic() < self._overloaded_until_s
+
+
+ANSWERS: Final = Answers()
+"""The answers of this process."""
+
+# --- Refused requests ------------------------------------------------------------------------------------------------
 
 RETRY_S: Final = 2
 """Seconds until a refused request is repeated."""

@@ -11,7 +11,7 @@ from pytest_django import Settings
 
 from esr_platform.admission import BoundedPages
 from esr_platform.bodies import BoundedBodies
-from esr_platform.overload import REFUSED, RETRY_S
+from esr_platform.overload import REFUSED, RETRY_S, Answers
 
 LONG_S = 60.0
 SHORT_S = 0.001
@@ -20,9 +20,10 @@ SHORT_S = 0.001
 class Site:
     """Page requests at ``BoundedPages``. The application lists which of them run, and answers when it is told to."""
 
-    def __init__(self, **limits: Any) -> None:
-        self.pages = BoundedPages(self.respond, **limits)
-        self.application = BoundedBodies(self.pages, 1000, LONG_S)
+    def __init__(self, slow_s: float = LONG_S, **limits: Any) -> None:
+        self.answers = Answers(slow_s, LONG_S)
+        pages = BoundedPages(self.respond, self.answers, **limits)
+        self.application = BoundedBodies(pages, 1000, LONG_S)
         self.begun: list[str] = []
         self.ready: dict[str, asyncio.Event] = {}
         self.statuses: dict[str, int] = {}
@@ -110,8 +111,8 @@ def test_a_page_begins_when_another_one_is_answered() -> None:
 
 def test_pages_wait_for_answers_of_players() -> None:
     async def act(site: Site) -> None:
-        with site.pages.answering():
-            with site.pages.answering():
+        with site.answers.processed():
+            with site.answers.processed():
                 await site.ask("/1")
                 await site.answer("/1")
                 await site.ask("/2")
@@ -124,9 +125,20 @@ def test_pages_wait_for_answers_of_players() -> None:
     run(act)
 
 
+def test_after_a_slow_answer_pages_still_begin_one_by_one() -> None:
+    async def act(site: Site) -> None:
+        with site.answers.processed():
+            pass
+        await site.ask("/1")
+        await site.ask("/2")
+        assert site.begun == ["/1"]
+
+    run(act, slow_s=0.0)
+
+
 def test_answers_of_players_never_block_all_pages() -> None:
     async def act(site: Site) -> None:
-        with site.pages.answering():
+        with site.answers.processed():
             for number in range(3):
                 await site.ask(f"/{number}")
             while "/2" not in site.begun:  # a page begins after each pause

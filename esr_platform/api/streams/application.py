@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractContextManager, aclosing, nullcontext, suppress
+from collections.abc import AsyncIterator
+from contextlib import aclosing, suppress
 from io import BytesIO
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -47,15 +47,10 @@ HEADERS: Final = {
 
 
 class LiveEndpoints:
-    """An ASGI application that handles the URLs of live views and passes all other requests to ``elsewhere``.
+    """An ASGI application that handles the URLs of live views and passes all other requests to ``elsewhere``."""
 
-    It processes answers of players within the context ``answering``, so that other requests can wait meanwhile.
-    """
-
-    def __init__(
-        self, elsewhere: Application, answering: Callable[[], AbstractContextManager[None]] = nullcontext
-    ) -> None:
-        self._elsewhere, self._answering = elsewhere, answering
+    def __init__(self, elsewhere: Application) -> None:
+        self._elsewhere = elsewhere
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -72,8 +67,7 @@ class LiveEndpoints:
                 request.META["CONTENT_LENGTH"] = str(len(body))  # of the part that was read
                 answering = _respond(request, resolved, _patient(send))
                 if request.method == "POST":
-                    with self._answering():
-                        await _to_its_end(answering)
+                    await _to_its_end(answering)
                 else:
                     await _until_disconnect(answering, receive)
 

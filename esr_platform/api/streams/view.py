@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from esr_platform.api.endpoint import Endpoint
 from esr_platform.api.http import Refusal
 from esr_platform.api.streams import threads
+from esr_platform.overload import ANSWERS
 
 # --- Numbers in URLs -------------------------------------------------------------------------------------------------
 
@@ -87,7 +88,8 @@ class LiveView(Endpoint):
             on_thread = threads.write if request.method == "POST" else threads.read
             async with threads.admission_semaphore(self.admission) if self.admission else nullcontext():
                 await on_thread(self.initial, asked, *args, **kwargs)
-            response = await self._handled(asked, *args, **kwargs)
+            with ANSWERS.processed() if request.method == "POST" else nullcontext():
+                response = await self._handled(asked, *args, **kwargs)
         except Exception as error:  # as in APIView.dispatch, which raises unknown errors again
             response = self.handle_exception(error)
         response = self.finalize_response(asked, cast("Response", response), *args, **kwargs)
