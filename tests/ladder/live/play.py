@@ -67,7 +67,12 @@ def opened(ladder: Ladder, players: list[BlockPlayer], **how: Any) -> Match:
     The site tells the first seats a moment late, by as long as its query for the time took (``game.lock_match``).
     """
     match, now = open_table(ladder, players, **how), whole_now()
-    LiveSeat.objects.filter(table=match.pk, owes=True, due_at__gt=now).update(due_at=now)
+    for live_seat in LiveSeat.objects.filter(table=match.pk, owes=True, due_at__gt=now):
+        assert live_seat.due_at is not None
+        if live_seat.deadline is not None:
+            live_seat.deadline -= live_seat.due_at - now
+        live_seat.due_at = now
+        live_seat.save()
     return match
 
 
