@@ -132,7 +132,8 @@ def new_cup(bots: Sequence[Any], wanted: Wanted) -> Any:
     """A cup in registration with these bots, each entered by its owner, or by the organizer."""
     from django.utils import timezone
 
-    from ladder.cups.registration import CupForm, create_cup, enter
+    from ladder.cups.creation import CupForm, create_cup
+    from ladder.cups.registration import enter
     from tests.build import verified
 
     soon = timezone.now() + timedelta(hours=1)

@@ -24,8 +24,9 @@ from esr_platform.demo.activities import bring, person
 from esr_platform.demo.cast import PEOPLE, DemoBot
 from games.registry import GAMES
 from ladder import validations
+from ladder.cups.creation import CupForm, create_cup
 from ladder.cups.progress import advance
-from ladder.cups.registration import CupForm, create_cup, enter, unplayable
+from ladder.cups.registration import enter, unplayable
 from ladder.cups.results import CupResults
 from ladder.matches.play import play
 from ladder.models import Cup, Match

@@ -1,1 +1,1 @@
-"""Cups: registration, rounds, results and their proof."""
+"""Cups: creation, registration, rounds, results and their ledger."""

@@ -25,7 +25,8 @@ from esr_platform.accounts.limits import DAY, Limit, lock_active_user
 from esr_platform.accounts.models import User
 from games.rules import Document
 from ladder import access
-from ladder.cups import proof, registration
+from ladder.cups import creation, ledger, registration
+from ladder.cups.cancellation import cancel, cancel_queued
 from ladder.models import Cup, CupEntry, CupLedgerEntry, CupRound, CupTable, Match
 
 LONGEST_REASON: Final = 500
@@ -63,7 +64,7 @@ def pause(by: User, cup: Cup, *, paused: bool, reason: str = "") -> bool:
         if cup.paused == paused:
             return False
         Cup.objects.filter(pk=cup.pk).update(paused=paused)
-        proof.append(cup, proof.Kind.PAUSED if paused else proof.Kind.RESUMED, {}, by, cleaned)
+        ledger.append(cup, ledger.Kind.PAUSED if paused else ledger.Kind.RESUMED, {}, by, cleaned)
         return True
 
 
@@ -71,8 +72,8 @@ def call_off(by: User, cup: Cup, reason: str) -> None:
     """Cancel a cup. Its finished games remain visible. Raises ``Refused``."""
     with transaction.atomic():
         cup = _held(by, cup, always=True)
-        registration.cancel(cup, _reason(reason), by)
-        registration.cancel_queued(Match.objects.filter(block__cup_table__round__cup=cup), "The cup was canceled.")
+        cancel(cup, _reason(reason), by)
+        cancel_queued(Match.objects.filter(block__cup_table__round__cup=cup), "The cup was canceled.")
 
 
 @dataclass(frozen=True)
@@ -96,19 +97,19 @@ def change(by: User, cup: Cup, wanted: CupChange) -> list[str]:
         if cup.state != Cup.State.REGISTRATION or cup.closes_at <= timezone.now():
             raise Refused(_("Registration has closed. Nothing was changed."), code="registration_closed")
         new: dict[str, Any] = {
-            "title": registration.clean_title(wanted.title),
-            "about": registration.clean_about(wanted.about),
+            "title": creation.clean_title(wanted.title),
+            "about": creation.clean_about(wanted.about),
             "closes_at": wanted.closes_at,
             "starts_at": wanted.starts_at,
             "repeat_days": wanted.repeat_days,
         }
-        registration.require_not_removed(by, new["title"], new["about"], cup)
+        creation.require_not_removed(by, new["title"], new["about"], cup)
         changed = {name: value for name, value in new.items() if value != getattr(cup, name)}
         if "title" in changed:
-            registration.require_free_title(wanted.title, but=(cup.pk, cup.previous_id))
+            creation.require_free_title(wanted.title, but=(cup.pk, cup.previous_id))
         if changed.keys() & {"closes_at", "starts_at"}:
-            registration.require_times(wanted.closes_at, wanted.starts_at)
-        registration.require_repeat(wanted.repeat_days)
+            creation.require_times(wanted.closes_at, wanted.starts_at)
+        creation.require_repeat(wanted.repeat_days)
         if changed:
             Cup.objects.filter(pk=cup.pk).update(**changed)
             times = {
@@ -156,7 +157,9 @@ def add_organizer(by: User, cup: Cup, username: str) -> User:
         if cup.co_organizers.count() >= MOST_CO_ORGANIZERS:
             text = _("This cup has %(most)s co-organizers (the maximum). Remove one to add another.")
             raise Refused(text % {"most": MOST_CO_ORGANIZERS}, code="too_many_organizers")
-        _ADDED.require(CupLedgerEntry.objects.filter(kind=proof.Kind.CHANGED, author=by, document__added__isnull=False))
+        _ADDED.require(
+            CupLedgerEntry.objects.filter(kind=ledger.Kind.CHANGED, author=by, document__added__isnull=False)
+        )
         cup.co_organizers.add(user)
         _changed(cup, by, ["co_organizers"], {"added": user.pk})
         return user
@@ -186,7 +189,7 @@ def _require_chooses(by: User, cup: Cup) -> None:
 
 
 def _changed(cup: Cup, by: User, fields: list[str], more: Document) -> None:
-    proof.append(cup, proof.Kind.CHANGED, {"fields": fields, **more}, by)
+    ledger.append(cup, ledger.Kind.CHANGED, {"fields": fields, **more}, by)
 
 
 # --- Entrants --------------------------------------------------------------------------------------------------------
@@ -238,9 +241,9 @@ def rule(by: User, table: CupTable, ruling: Ruling, reason: str, entrant: int | 
         if earlier is not None and earlier.reason == cleaned and document.items() <= earlier.document.items():
             return False  # as after a double click
         games = Match.objects.filter(block__cup_table=table)
-        registration.cancel_queued(games, "The organizer ruled on this table.")
+        cancel_queued(games, "The organizer ruled on this table.")
         CupTable.objects.filter(pk=table.pk).update(points=document["points"], decided=True, ruled=True)
-        proof.append(cup, proof.Kind.RULING, document, by, cleaned)
+        ledger.append(cup, ledger.Kind.RULING, document, by, cleaned)
         return True
 
 
@@ -251,7 +254,7 @@ def is_settled(cup: Cup, round_: CupRound) -> bool:
 
 def _earlier(cup: Cup, table: CupTable) -> CupLedgerEntry | None:
     """The last ruling on ``table``."""
-    rulings = CupLedgerEntry.objects.filter(cup=cup, kind=proof.Kind.RULING).order_by("-number")
+    rulings = CupLedgerEntry.objects.filter(cup=cup, kind=ledger.Kind.RULING).order_by("-number")
     return rulings.filter(document__round=table.round.number, document__table=table.index).first()
 
 

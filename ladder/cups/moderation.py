@@ -2,7 +2,7 @@
 
 Every removal is stored as an ``Intervention`` with the removed text. The organizer is notified by email and can use
 another title or description for further cups, but not the same one. The hashes of the ledger remain valid without the
-reasons (``ladder.cups.proof``).
+reasons (``ladder.cups.ledger``).
 """
 
 from __future__ import annotations

@@ -27,9 +27,11 @@ from bots.programs import LostCode, NotHere, house_bot, plays, program_of
 from bots.tournaments.keys import cup_seed
 from bots.tournaments.rounds import Round
 from bots.tournaments.tables import is_over, settled
-from ladder.cups import proof
-from ladder.cups.registration import cancel, cancel_queued, freeze, leave, repeat
+from ladder.cups import ledger
+from ladder.cups.cancellation import cancel, cancel_queued
+from ladder.cups.registration import freeze, leave
 from ladder.cups.results import CupResults, blocks_of
+from ladder.cups.series import repeat
 from ladder.matches.blocks import BlockPlayer, CupBlock, schedule_cup_blocks
 from ladder.matches.dispatch import dispatch
 from ladder.models import Block, Cup, CupEntry, CupLedgerEntry, CupRound, CupTable, Match
@@ -239,7 +241,7 @@ def _begin_round(cup: Cup) -> bool:
     playing = [(table, seats.players(table)) for table in tables if seats.is_played(table)]
     blocks = [_block(cup, table, number, who) for table, who in playing for number in range(1, cup.blocks + 1)]
     schedule_cup_blocks(cup.ladder, blocks)
-    proof.append(
+    ledger.append(
         cup,
         CupLedgerEntry.Kind.ROUND,
         {
@@ -314,7 +316,7 @@ def _end_round(cup: Cup, round_: CupRound) -> None:
     tables = list(CupTable.objects.filter(round=round_).order_by("index"))
     _opened(round_)
     blocks = blocks_of(tables)
-    proof.append(
+    ledger.append(
         cup,
         CupLedgerEntry.Kind.RESULTS,
         {
@@ -338,7 +340,7 @@ def _end(results: CupResults) -> None:
         "key": bytes(cup.key).hex(),
         "standings": [[standing.rank, standing.entrant, standing.match_points] for standing in standings],
     }
-    proof.append(cup, CupLedgerEntry.Kind.END, document)
+    ledger.append(cup, CupLedgerEntry.Kind.END, document)
     for standing in standings:
         entrants[standing.entrant].rank = standing.rank
     CupEntry.objects.bulk_update(list(entrants.values()), ["rank"], batch_size=100)

@@ -10,7 +10,7 @@ from bots.tournaments.ledger import Entry, Ledger, played_from, round_of
 from bots.tournaments.verification import UNFINISHED, verify_cup
 from games.chance import commitment
 from games.rules import Document
-from ladder.cups import proof
+from ladder.cups.ledger import SIGNED, entrant_list
 from ladder.cups.progress import SUBSTITUTE
 from ladder.cups.results import CupResults, blocks_of
 from ladder.models import Block, Cup, CupLedgerEntry, CupTable, Seat
@@ -62,8 +62,8 @@ def _stored(cup: Cup, ledger: Ledger) -> Iterator[str]:
 
 def _stored_rows(results: CupResults, frozen: Document, entries: Sequence[tuple[str, Document]]) -> Iterator[str]:
     """Compare the rows by which the site pairs and ranks with the ledger, whose kinds and documents are ``entries``."""
-    stored_list = proof.entrant_list(results.cup, results.entrants.values())
-    if stored_list != {name: value for name, value in frozen.items() if name not in proof.SIGNED}:
+    stored_list = entrant_list(results.cup, results.entrants.values())
+    if stored_list != {name: value for name, value in frozen.items() if name not in SIGNED}:
         yield "The stored entrants or settings are not those of the entrant list."
     begun = [round_of(document) for kind, document in entries if kind == Kind.ROUND]
     if [round_.round for round_ in results.rounds] != begun:

@@ -15,7 +15,7 @@ from bots.tournaments.ledger import START
 from bots.tournaments.seatings import seatings
 from esr_platform.downloads import streamed
 from ladder.access import cup_seen_by
-from ladder.cups import proof
+from ladder.cups.ledger import ledger_pieces
 from ladder.cups.results import CupResults, blocks_of
 from ladder.models import Cup, CupEntry, CupLedgerEntry
 from ladder.pages.components import responses
@@ -98,7 +98,7 @@ def _etag(request: HttpRequest, slug: str) -> str:
 def ledger(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Download the ledger of a cup, and its key once it is public. Anyone can verify the cup with it."""
     cup = cup_seen_by(request.user, slug)
-    pieces = proof.ledger_pieces(cup)
+    pieces = ledger_pieces(cup)
     return unlisted(streamed(request, f"{cup.slug}-ledger.json", pieces, "application/json"), cup)
 
 

@@ -24,14 +24,15 @@ from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from games.registry import GAMES
 from ladder.access import cup_seen_by, may_run
-from ladder.cups import desk, registration
-from ladder.cups.registration import (
+from ladder.cups import creation, desk
+from ladder.cups.creation import (
     LONGEST_ABOUT,
     LONGEST_REPEAT,
     LONGEST_TITLE,
     CupForm,
     hosted_ladders,
 )
+from ladder.cups.series import in_zone
 from ladder.models import Cup
 from ladder.pages.components.responses import form_status, limit_actions
 from ladder.pages.components.words import day, grouped, seats
@@ -104,7 +105,7 @@ class SettingsForm(forms.Form):
             entered: datetime | None = self.cleaned_data.get(name)
             if entered is None:
                 continue
-            moment = registration.in_zone(entered.replace(tzinfo=None), zone)
+            moment = in_zone(entered.replace(tzinfo=None), zone)
             if moment is None:
                 text = _("This time does not exist in %(zone)s because clocks go forward. Choose another time.")
                 self.add_error(name, text % {"zone": zone})
@@ -168,7 +169,7 @@ class NewCupForm(SettingsForm):
     )
     time_zone = forms.ChoiceField(
         label=gettext_lazy("Time zone"),
-        choices=lambda: [(name, name.replace("_", " ")) for name in registration.time_zones()],
+        choices=lambda: [(name, name.replace("_", " ")) for name in creation.time_zones()],
         initial="UTC",
         widget=forms.Select(attrs={"data-time-zone": ""}),
         help_text=gettext_lazy(
@@ -209,7 +210,7 @@ def new_cup(request: HttpRequest) -> HttpResponse:
     form = NewCupForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            cup = registration.create_cup(user, form.cup_form)
+            cup = creation.create_cup(user, form.cup_form)
         except Refused as refusal:
             form.refuse(refusal)
         else:
@@ -218,7 +219,7 @@ def new_cup(request: HttpRequest) -> HttpResponse:
                 " games."
             )
             time = f"{day(cup.closes_at)}, {cup.closes_at.astimezone(UTC):%H:%M} UTC"
-            games = grouped(registration.most_games(form.cup_form))
+            games = grouped(creation.most_games(form.cup_form))
             values = {"cup": cup.title, "time": time, "most": cup.capacity, "games": games}
             messages.success(request, text % values)
             return redirect("pages:cup", cup.slug)

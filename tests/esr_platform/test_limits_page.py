@@ -35,7 +35,7 @@ from esr_platform.api.streams.bot import LONGEST_S
 from esr_platform.api.streams.seat import MOST_WINDOWS
 from ladder import chat
 from ladder.creation import LIVE_LIMITS
-from ladder.cups import desk, registration
+from ladder.cups import creation, desk
 from ladder.cups import moderation as cup_moderation
 from ladder.exhibitions import choices
 from ladder.live import absences, presence
@@ -130,7 +130,7 @@ FIXED: Final[dict[str, Any]] = {
     "bots per round robin at 3 to 5 seats": round_robin.MOST_BALANCED,
     "blocks per table of a cup": formats.MOST_BLOCKS,
     "rounds of a Swiss cup": formats.MOST_ROUNDS,
-    "days until a cup": registration.LATEST.days,
+    "days until a cup": creation.LATEST.days,
     "co-organizers per cup": desk.MOST_CO_ORGANIZERS,
     "co-organizers that a user adds per day": desk.MOST_ADDED_PER_DAY,
     "actions of organizers per cup": desk.MOST_ACTIONS,

@@ -261,7 +261,8 @@ def _create_cups(wanted: Sequence[str]) -> None:
 
     from esr_platform.accounts.models import User
     from games.registry import GAMES
-    from ladder.cups.registration import CupForm, create_cup, enter
+    from ladder.cups.creation import CupForm, create_cup
+    from ladder.cups.registration import enter
     from ladder.models import Cup, Ladder, Membership
     from tests.build import HONEST, person, uploaded, verified
 

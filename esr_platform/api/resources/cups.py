@@ -38,7 +38,7 @@ from esr_platform.api.resources.bots import NamedBot, named_bot
 from esr_platform.api.resources.views import OLDEST, Listing, One, Whole, Writing, orders, person_of
 from games.registry import GAMES
 from ladder.access import bot_seen_by, cup_seen_by, cups_of, cups_seen_by, found
-from ladder.cups import desk, registration
+from ladder.cups import creation, desk, registration
 from ladder.cups.results import CupResults, TableResults, table_results
 from ladder.models import Cup, CupEntry, CupLedgerEntry, CupRound, CupSchedule, CupTable
 
@@ -283,7 +283,7 @@ class Cups(Listing, Writing):
         form, person = read_body(request.data, CupCreation), person_of(request)
         values = {name: getattr(form, name) for name in form.__struct_fields__}
         with refusals():
-            cup = registration.create_cup(person, registration.CupForm(**values))
+            cup = creation.create_cup(person, creation.CupForm(**values))
         headers = {"Location": reverse("api:cup", args=(cup.slug,))}
         return Response(_document(person, cup.slug), HTTPStatus.CREATED, headers=headers)
 

@@ -11,8 +11,9 @@ from django.utils import timezone
 from bots.models import Bot
 from bots.tournaments.formats import FORMATS
 from esr_platform.accounts.models import User
+from ladder.cups.creation import CupForm, create_cup
 from ladder.cups.progress import advance
-from ladder.cups.registration import CupForm, create_cup, enter
+from ladder.cups.registration import enter
 from ladder.models import Cup, Match, Membership
 from tests.build import finished, verified
 
