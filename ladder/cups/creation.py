@@ -86,8 +86,9 @@ def create_cup(by: User, form: CupForm) -> Cup:
     ladder = _ladder(form)
     require_times(form.closes_at, form.starts_at)
     _require_size(form, ladder)
-    _require_games(form)
-    _require_repeat(form)
+    require_repeat(form.repeat_days)
+    if form.time_zone not in time_zones():
+        raise Refused(_("Choose a time zone from the list, such as Europe/Berlin."), code="time_zone")
     if by.email_address is None:
         text = _(
             "Only users with a verified email address can create a cup. Verify your email address on the account page."
@@ -216,12 +217,6 @@ def time_zones() -> tuple[str, ...]:
     return ("UTC", *sorted(names))
 
 
-def _require_repeat(form: CupForm) -> None:
-    if form.time_zone not in time_zones():
-        raise Refused(_("Choose a time zone from the list, such as Europe/Berlin."), code="time_zone")
-    require_repeat(form.repeat_days)
-
-
 def require_repeat(days: int | None) -> None:
     """Require that a cup can be repeated every ``days`` days. Raises ``Refused``."""
     if days is not None and not 1 <= days <= LONGEST_REPEAT.days:
@@ -230,6 +225,7 @@ def require_repeat(days: int | None) -> None:
 
 
 def _require_size(form: CupForm, ladder: Ladder) -> None:
+    """Require that a cup on ``ladder`` can have this format and these numbers. Raises ``Refused``."""
     rules = FORMATS.get(form.format)
     if rules is None:
         raise Refused(_("Choose one of the formats of a cup."), code="unknown_cup_format")
@@ -237,7 +233,7 @@ def _require_size(form: CupForm, ladder: Ladder) -> None:
         counts = ", ".join(map(str, rules.seat_counts))
         text = _("Choose another format: this one is for tables with %(seats)s players.") % {"seats": counts}
         raise Refused(text, code="unknown_cup_format")
-    least, most = max(2, ladder.seats), rules.most_entrants(ladder.seats)
+    least, most = rules.least_entrants(ladder.seats), rules.most_entrants(ladder.seats)
     if not least <= form.capacity <= most:
         text = _("Choose a maximum of %(least)s to %(most)s bots.") % {"least": least, "most": most}
         raise Refused(text, code="capacity")
@@ -255,6 +251,12 @@ def _require_size(form: CupForm, ladder: Ladder) -> None:
     if not 1 <= form.at_a_table <= ladder.seats:
         text = _("Choose 1 to %(most)s bots of one user at a table.") % {"most": ladder.seats}
         raise Refused(text, code="at_a_table")
+    games, most = most_games(form), settings.MAX_GAMES_PER_CUP
+    if games > most:
+        text = _(
+            "A full cup would have %(games)s games (the maximum is %(most)s). Choose fewer bots, blocks or rounds."
+        )
+        raise Refused(text % {"games": f"{games:,}", "most": f"{most:,}"}, code="games")
 
 
 def most_games(form: CupForm) -> int:
@@ -263,6 +265,7 @@ def most_games(form: CupForm) -> int:
 
 
 def full_games(format_: str, seats: int, capacity: int, rounds: int | None, blocks: int) -> int:
+    """The number of games of a cup with ``capacity`` entrants, without blocks that decide ties."""
     return sum(planned_tables(format_, seats, capacity, rounds)) * blocks * len(seatings(seats))
 
 
@@ -276,12 +279,3 @@ def games_since(organizer: User, period: timedelta) -> int:
     others = cups.exclude(state=Cup.State.CANCELLED)
     columns = ("format", "ladder__seats", "capacity", "rounds", "blocks")
     return canceled.count() + sum(full_games(*row) for row in others.values_list(*columns))
-
-
-def _require_games(form: CupForm) -> None:
-    games, most = most_games(form), settings.MAX_GAMES_PER_CUP
-    if games > most:
-        text = _(
-            "A full cup would have %(games)s games (the maximum is %(most)s). Choose fewer bots, blocks or rounds."
-        )
-        raise Refused(text % {"games": f"{games:,}", "most": f"{most:,}"}, code="games")

@@ -112,7 +112,8 @@ def tie_places(format_: str, seats: int, size: int, rounds: int | None) -> tuple
 
     Empty if the entrants do not fill a table. Raises ``PairingError`` if they are too many.
     """
-    return tuple(FORMATS[format_].tie_places_by_round(seats, size, rounds)) if size >= max(2, seats) else ()
+    rules = FORMATS[format_]
+    return tuple(rules.tie_places_by_round(seats, size, rounds)) if size >= rules.least_entrants(seats) else ()
 
 
 def planned_tables(format_: str, seats: int, size: int, rounds: int | None) -> list[int]:

@@ -218,7 +218,7 @@ def _is_lost(version: BotVersion | None) -> bool:
 def _start(cup: Cup) -> None:
     """Begin the first round, or cancel a cup of which too few entrants are left."""
     entered = CupEntry.objects.filter(cup=cup, number__isnull=False, state=CupEntry.State.ENTERED)
-    if entered.count() < max(2, cup.ladder.seats):
+    if entered.count() < cup.rules.least_entrants(cup.ladder.seats):
         cancel(cup, "Too few bots were left at the start.")
         return
     Cup.objects.filter(pk=cup.pk).update(state=Cup.State.RUNNING)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -104,19 +102,15 @@ def _require_registration(cup: Cup) -> None:
 
 
 def _require_playable(cup: Cup, bot: Bot) -> None:
+    """Raises ``Refused`` with the problem, and what the owner of the bot can do about it, if that is known."""
     bot, version = Bot.objects.get(pk=bot.pk), active_version(bot)
-    problem = _problem(cup, bot, version)
+    problem, advice = _problem(cup, bot, version), ""
+    if bot.kind == Bot.Kind.HOSTED and not bot.plays:
+        advice = _("Resume or restore it first.")
+    elif bot.kind == Bot.Kind.HOSTED and version is None:
+        advice = _("Activate a version first.")
     if problem:
-        raise Refused(f"{problem} {_advice(bot, version)}".rstrip(), code="not_playable")
-
-
-def _advice(bot: Bot, version: BotVersion | None) -> str:
-    """What the owner of a hosted bot can do so that it can play; empty if unknown."""
-    if bot.kind != Bot.Kind.HOSTED:
-        return ""
-    if not bot.plays:
-        return _("Resume or restore it first.")
-    return _("Activate a version first.") if version is None else ""
+        raise Refused(f"{problem} {advice}".rstrip(), code="not_playable")
 
 
 def unplayable(cup: Cup, bot: Bot) -> str:
@@ -162,11 +156,12 @@ def freeze(cup: Cup) -> None:
             CupEntry.objects.filter(pk=entry.pk).update(state=CupEntry.State.REJECTED, reason=problem[:500])
         else:
             ready.append(entry)
-    if len(ready) < max(2, cup.ladder.seats):
-        text = f"Too few bots were ready at the deadline: {len(ready)} of at least {max(2, cup.ladder.seats)}."
-        cancel(cup, text)
+    least = cup.rules.least_entrants(cup.ladder.seats)
+    if len(ready) < least:
+        cancel(cup, f"Too few bots were ready at the deadline: {len(ready)} of at least {least}.")
         return
-    ratings = _ratings(cup, {entry.bot_id for entry in ready})
+    members = Membership.objects.filter(ladder=cup.ladder_id, bot__in=[entry.bot_id for entry in ready])
+    ratings = dict(members.values_list("bot", "rating"))
     ready.sort(key=lambda entry: (-ratings.get(entry.bot_id, 0), entry.bot.slug))
     owners = {owner: index for index, owner in enumerate(dict.fromkeys(entry.bot.owner_id for entry in ready))}
     for number, entry in enumerate(ready):
@@ -178,7 +173,3 @@ def freeze(cup: Cup) -> None:
     cup.state, cup.entrants_hash = Cup.State.READY, entrants_hash(document["entrants"])
     Cup.objects.filter(pk=cup.pk).update(state=cup.state, entrants_hash=cup.entrants_hash, design=cup.design)
     ledger.append(cup, ledger.Kind.ENTRANTS, document)
-
-
-def _ratings(cup: Cup, bots: Collection[int]) -> dict[int, int]:
-    return dict(Membership.objects.filter(ladder=cup.ladder_id, bot__in=bots).values_list("bot", "rating"))

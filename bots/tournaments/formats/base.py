@@ -61,13 +61,17 @@ class Format(ABC):
     has_knockout_bracket: ClassVar[bool] = False
     """Whether the rounds are those of a knockout, which the cup page draws as a bracket."""
 
+    def least_entrants(self, seats: int) -> int:
+        """The minimum number of entrants at tables with ``seats`` seats."""
+        return max(2, seats)
+
     def most_entrants(self, seats: int) -> int:
         """The maximum number of entrants at tables with ``seats`` seats."""
         return MOST_ENTRANTS
 
     def require_size(self, entrants: int, seats: int) -> None:
         """Raise ``PairingError`` if the format has no cup of this size."""
-        least, most = max(2, seats), self.most_entrants(seats)
+        least, most = self.least_entrants(seats), self.most_entrants(seats)
         if seats not in self.seat_counts:
             counts = " or ".join(map(str, self.seat_counts))
             raise PairingError(f"{self.name} is played at {counts} seats, not at {seats}.", "seats")
@@ -97,7 +101,8 @@ class Format(ABC):
         """By table of a round, how many last places a tie must not join with the place before them; 0 if it may.
 
         With 1, the last one is decided, and with ``seats`` - 1 the winner. Such a table plays more blocks in a tie
-        (``elimination.is_decided``). Values are below ``seats``.
+        (``elimination.is_decided``). Values are below ``seats``. The tables and byes of a round show its stage, so its
+        number is not needed: a final has one table and no byes.
         """
         return [0] * len(round_.tables)
 
