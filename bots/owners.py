@@ -7,9 +7,7 @@ from typing import Final
 
 from django.db import transaction
 from django.db.models import QuerySet
-from django.db.models.functions import Now
 
-from bots.limits import require_bot
 from bots.manifest import every_table
 from bots.models import Bot, BotVersion
 from bots.names import GUEST_NAME, BotName, description_for, free_slug, name_for, save_at_a_free_address
@@ -100,30 +98,14 @@ def _version(bot: Bot) -> BotVersion:
 
 # --- Changes by the owner --------------------------------------------------------------------------------------------
 #
-# The caller checks the permission. Ladders belong to another package: ``ladder.members.memberships`` calls these
-# functions.
-
-_State = BotVersion.State
-
-
-def activate(version: BotVersion) -> None:
-    """Activate a version, which may be an old one. Raises ``Refused`` unless it is validated."""
-    with transaction.atomic():
-        Bot.objects.select_for_update(no_key=True).get(pk=version.bot_id)
-        version.refresh_from_db()
-        if version.state != _State.READY:
-            message = (
-                f"Version {version.number} {_why_not[_State(version.state)]}. Only a validated version can be active."
-            )
-            raise Refused(message, code="version_not_ready")
-        make_active(version)
-    version.refresh_from_db()
+# The caller checks the permission. ``ladder.members.memberships`` activates versions, and retires and restores bots,
+# because that changes memberships as well.
 
 
 def make_active(version: BotVersion) -> None:
     """Activate a validated version. The caller has locked the bot."""
     version.bot.versions.filter(active=True).exclude(pk=version.pk).update(active=False)
-    version.bot.versions.filter(pk=version.pk, state=_State.READY).update(active=True)
+    version.bot.versions.filter(pk=version.pk, state=BotVersion.State.READY).update(active=True)
 
 
 def rename(bot: Bot, name: str) -> None:
@@ -151,30 +133,3 @@ def publish_source(bot: Bot, public: bool) -> None:
         lock_active_user(owner_of_code(bot).pk)
         bot.public_source = public
         bot.save(update_fields=["public_source"])
-
-
-def retire(bot: Bot) -> None:
-    """Retire ``bot``: it gets no new matches until it is restored. Raises ``Refused`` for house bots."""
-    owner_of_code(bot)
-    Bot.objects.filter(pk=bot.pk, retired=None).update(retired=Now())
-    bot.refresh_from_db()
-
-
-def restore(bot: Bot) -> None:
-    """Restore a retired bot. Raises ``TooMany`` if its owner has the maximum number of bots."""
-    owner = owner_of_code(bot)
-    with transaction.atomic():
-        lock_active_user(owner.pk)
-        locked = Bot.objects.get(pk=bot.pk)
-        if locked.retired is not None:
-            require_bot(owner)
-            Bot.objects.filter(pk=bot.pk).update(retired=None)
-    bot.refresh_from_db()
-
-
-_why_not = {
-    _State.RECEIVED: "is still queued for validation",
-    _State.CHECKING: "is still being validated",
-    _State.UNDECIDED: "has not been validated yet",
-    _State.REFUSED: "was rejected",
-}

@@ -11,10 +11,11 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from bots import owners, remote
+from bots import remote
+from bots.limits import require_bot
 from bots.machines import uploads_play_rated
 from bots.models import Bot, BotVersion
-from bots.owners import is_guest, owner_of_code
+from bots.owners import is_guest, make_active, owner_of_code
 from bots.programs import plays
 from bots.remote import plays_remotely
 from bots.uploads.upload import Games
@@ -158,28 +159,52 @@ def leave(bot: Bot, ladder: Ladder) -> Membership:
 
 
 def activate(version: BotVersion) -> None:
-    """Make ``version`` the active version of its bot and update its memberships. Raises ``Refused``."""
+    """Make ``version``, which may be an old one, the active version of its bot and update its memberships.
+
+    Raises ``Refused`` unless it is validated.
+    """
     with transaction.atomic():
         freeze(_locked(version.bot))
-        owners.activate(version)
+        version.refresh_from_db()
+        if version.state != BotVersion.State.READY:
+            problem = _NOT_VALIDATED[BotVersion.State(version.state)]
+            text = f"Version {version.number} {problem}. Only a validated version can be active."
+            raise Refused(text, code="version_not_ready")
+        make_active(version)
+        version.refresh_from_db()
         enter(version.bot)
 
 
+_NOT_VALIDATED: Final = {
+    BotVersion.State.RECEIVED: "is still queued for validation",
+    BotVersion.State.CHECKING: "is still being validated",
+    BotVersion.State.UNDECIDED: "has not been validated yet",
+    BotVersion.State.REFUSED: "was rejected",
+}
+
+
 def retire(bot: Bot) -> None:
-    """Retire ``bot``: it gets no new matches until it is restored. Raises ``esr_platform.accounts.errors.Refused``.
+    """Retire ``bot``: it gets no new matches until it is restored. Raises ``Refused`` for house bots.
 
     It keeps its results and ratings, and scheduled matches are played. Open cups withdraw it
     (``ladder.cups.progress``).
     """
+    owner_of_code(bot)
     with transaction.atomic():
-        owners.retire(bot)
+        Bot.objects.filter(pk=bot.pk, retired=None).update(retired=Now())
+        bot.refresh_from_db()
         enter(bot)
 
 
 def restore(bot: Bot) -> None:
-    """Restore a retired ``bot`` to its ladders. Raises ``esr_platform.accounts.errors.TooMany``."""
+    """Restore a retired ``bot`` to its ladders. Raises ``TooMany`` if its owner has the maximum number of bots."""
+    owner = owner_of_code(bot)
     with transaction.atomic():
-        owners.restore(bot)
+        lock_active_user(owner.pk)
+        if Bot.objects.filter(pk=bot.pk, retired__isnull=False).exists():
+            require_bot(owner)
+            Bot.objects.filter(pk=bot.pk).update(retired=None)
+        bot.refresh_from_db()
         enter(bot)
 
 

@@ -19,6 +19,7 @@ from bots.uploads.upload import upload_version
 from esr_platform.accounts.errors import NameRefused, TooMany
 from esr_platform.accounts.models import User
 from games.registry import GAMES
+from ladder.members import memberships
 from tests.refusals import refused
 
 pytestmark = pytest.mark.django_db
@@ -147,7 +148,7 @@ def test_a_bot_keeps_the_name_that_it_has(ann: User) -> None:
 
 def test_human_players_are_not_editable_bots(ann: User) -> None:
     bot = owners.player_of(ann).bot
-    for change in (owners.retire, owners.restore, lambda it: owners.rename(it, "Other")):
+    for change in (memberships.retire, memberships.restore, lambda it: owners.rename(it, "Other")):
         with refused("not_a_bot"):
             change(bot)
     with refused("not_a_bot"):

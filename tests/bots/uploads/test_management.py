@@ -6,10 +6,11 @@ import pytest
 from django.utils import timezone
 
 from bots.models import Bot, BotVersion, TextRemoval
-from bots.owners import activate, describe, publish_source, rename, restore, retire
+from bots.owners import describe, publish_source, rename
 from bots.uploads.upload import upload_version
 from esr_platform.accounts.errors import NameRefused, TooMany
 from esr_platform.accounts.models import User
+from ladder.members.memberships import activate, restore, retire
 from tests.bots.uploads.brought import DUEL_ONLY, honest, uploaded
 from tests.refusals import refused
 
@@ -33,7 +34,7 @@ def active(bot: Bot) -> list[int]:
     return list(bot.versions.filter(active=True).values_list("number", flat=True))
 
 
-def test_an_older_version_plays_again_when_its_owner_says_so(bot: Bot) -> None:
+def test_an_owner_can_activate_an_older_version(bot: Bot) -> None:
     activate(version(bot, 1))
     assert active(bot) == [1]
     activate(version(bot, 1))
@@ -95,7 +96,7 @@ def test_the_source_is_private_until_its_owner_publishes_it(bot: Bot) -> None:
     assert bot.public_source is True
 
 
-def test_a_retired_bot_is_taken_back_where_there_is_room(ada: User, bot: Bot, settings: Any) -> None:
+def test_a_retired_bot_is_restored_within_the_limit_of_bots(ada: User, bot: Bot, settings: Any) -> None:
     retire(bot)
     since = bot.retired
     retire(bot)
@@ -111,7 +112,7 @@ def test_a_retired_bot_is_taken_back_where_there_is_room(ada: User, bot: Bot, se
     restore(bot)
 
 
-def test_the_house_s_bots_are_nobody_s_to_change(db: None) -> None:
+def test_house_bots_cannot_be_changed(db: None) -> None:
     house = Bot.objects.create(slug="house-greedy", name="Greedy", house_name="greedy", retired=timezone.now())
     for change in (
         lambda: rename(house, "Mine"),

@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 
 from bots import archives
 from bots.models import Bot, BotVersion, Machine, Upload
-from bots.owners import restore
 from bots.uploads.storage import archive_of, bytes_of, uploads
 from bots.uploads.upload import NotStored, upload_new_bot, upload_version
 from esr_platform.accounts.errors import NameRefused, Refused, TooMany
 from esr_platform.accounts.models import User
 from games.registry import GAMES
+from ladder.members.memberships import restore
 from tests.bots.elf import program
 from tests.bots.uploads.brought import DUEL, DUEL_ONLY, HONEST, FullDisk, Gone, honest, uploaded, zipped
 from tests.refusals import refused
