@@ -16,7 +16,7 @@ from ladder.ratings.bootstrap import Estimates, estimate
 from ladder.ratings.elo import POINT, START_RATING, RatedSeat, changes
 from ladder.ratings.plackett_luce import GameResults
 
-AT_ONCE = 2
+BLOCKS_PER_DRAW = 2
 """The blocks of a full queue: their results change no pairing among them."""
 
 ESTIMATED_EVERY = 100
@@ -51,12 +51,14 @@ class Season:
 
     def play(self, blocks: range) -> None:
         """Draw and play the blocks of these numbers."""
-        for number in blocks[::AT_ONCE]:
+        for number in blocks[::BLOCKS_PER_DRAW]:
             if number % ESTIMATED_EVERY == 1 and self._rows:
                 self._remember_widths()
             waits = (number - 1 - candidate.since for candidate in self.standing.values())
             self.longest_wait = max(self.longest_wait, *waits)
-            for offset, block in enumerate(drawn(self.standing.values(), self.seats, AT_ONCE, number, self._random)):
+            for offset, block in enumerate(
+                drawn(self.standing.values(), self.seats, BLOCKS_PER_DRAW, number, self._random)
+            ):
                 self._block(number + offset, block.memberships)
 
     def estimates(self, *, apart: bool = False) -> Estimates:

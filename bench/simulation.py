@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from bench.season import AT_ONCE, Season
+from bench.season import BLOCKS_PER_DRAW, Season
 from bots.tournaments.seatings import seatings
 from ladder.ratings.bootstrap import Estimates
 from ladder.ratings.plackett_luce import POINTS
@@ -91,7 +91,7 @@ def simulated(seats: int, bots: int, matches: int, seed: int, *, independent: bo
     strengths = numbers.normal(0, STRENGTH_POINTS, bots)
     season = Season(seats, seed, lambda memberships: luck.ranks(strengths[list(memberships)] / POINTS))
     blocks = -(-matches // len(seatings(seats)))
-    late = 1 + blocks // 4 // AT_ONCE * AT_ONCE
+    late = 1 + blocks // 4 // BLOCKS_PER_DRAW * BLOCKS_PER_DRAW
     season.come((bot, _owner(bot)) for bot in range(bots - LATE))
     season.play(range(1, late))
     season.come(((bot, _owner(bot)) for bot in range(bots - LATE, bots)), late)

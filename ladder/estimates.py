@@ -31,8 +31,8 @@ LEASE: Final = timedelta(minutes=10)
 REST: Final = 9
 """The pause after a run, as a multiple of its duration."""
 
-_AT_ONCE: Final = 5000
-_ROWS: Final = 500
+_SEATS_PER_QUERY: Final = 5000
+_ESTIMATES_PER_QUERY: Final = 500
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def _run(turn: _Turn) -> bool:
         if not turn.lease.release(head=turn.head, computed=Now(), seconds=taken, blocks=blocks):
             return False
         Estimate.objects.filter(season=turn.season).delete()
-        Estimate.objects.bulk_create(rows, batch_size=_ROWS)
+        Estimate.objects.bulk_create(rows, batch_size=_ESTIMATES_PER_QUERY)
     return True
 
 
@@ -106,7 +106,7 @@ def _results(season: Season) -> Iterable[tuple[int, int, int]]:
     """Block, version and rank of every seat that counts, by game and seat."""
     rows = SeatResult.objects.filter(seat__match__block__in=counting_blocks(season))
     ordered = rows.order_by("seat__match_id", "seat__index")
-    return ordered.values_list("seat__match__block_id", "seat__version_id", "rank").iterator(_AT_ONCE)
+    return ordered.values_list("seat__match__block_id", "seat__version_id", "rank").iterator(_SEATS_PER_QUERY)
 
 
 def _played_last(versions: list[int]) -> set[int]:

@@ -101,13 +101,13 @@ def _game(result: Result, seats: list[SeatResult], habits: bool, rated: bool) ->
 
 logger = logging.getLogger(__name__)
 
-AT_ONCE: Final = 200
+BLOCKS_PER_TRANSACTION: Final = 200
 """Blocks a transaction."""
 
 SPARE_S: Final = 3.0
 """Seconds out of ten. The default worker does everything else in the rest, also after all tallies were reset."""
 
-_WRITTEN_AT_ONCE: Final = 100
+_TALLIES_PER_QUERY: Final = 100
 _SEAT_FIELDS: Final = [field.name for field in fields(SeatSum)]
 """``figures`` stands last: all others are numbers."""
 
@@ -149,7 +149,7 @@ def _gather_season(season: Season, until: float) -> int:
     while True:
         count = _gather_piece(season)
         looked_at += count
-        if count < AT_ONCE or time.monotonic() >= until:
+        if count < BLOCKS_PER_TRANSACTION or time.monotonic() >= until:
             return looked_at
 
 
@@ -162,7 +162,7 @@ def _gather_piece(season: Season) -> int:
     before = SeasonStatistics.objects.get_or_create(season=season)[0].corrections
     corrections = LedgerEntry.objects.filter(season=season, kind__in=_CORRECTIONS).count()
     ended = ended_blocks(season) if before != corrections else ended_blocks(season).filter(gathered=False)
-    blocks = list(ended.order_by("pk").values_list("pk", flat=True)[:AT_ONCE])
+    blocks = list(ended.order_by("pk").values_list("pk", flat=True)[:BLOCKS_PER_TRANSACTION])
     played = played_blocks(blocks, habits=True)
     with transaction.atomic():
         statistics = SeasonStatistics.objects.select_for_update(no_key=True).get(season=season)
@@ -235,8 +235,8 @@ def _add_versions(season: Season, sums: Sums) -> None:
 def _write(model: type[_Tally], tallies: Sequence[Any], names: Sequence[str]) -> None:
     """Insert the tallies that are new and update the others."""
     known = [tally for tally in tallies if tally.pk is not None]
-    model._default_manager.bulk_create([tally for tally in tallies if tally.pk is None], _WRITTEN_AT_ONCE)
-    model._default_manager.bulk_update(known, names, _WRITTEN_AT_ONCE)
+    model._default_manager.bulk_create([tally for tally in tallies if tally.pk is None], _TALLIES_PER_QUERY)
+    model._default_manager.bulk_update(known, names, _TALLIES_PER_QUERY)
 
 
 def _add_to_seat(tally: SeatTally, seat_sum: SeatSum) -> None:
@@ -261,7 +261,7 @@ MOST_BLOCKS: Final = 5000
 NAMED: Final = 100
 """Maximum pairs kept in the collusion report, the most significant first."""
 
-_READ_AT_ONCE: Final = 500
+_BLOCKS_PER_QUERY: Final = 500
 _GROWTH: Final = 50
 
 
@@ -298,8 +298,8 @@ def cup_blocks(cup: Cup) -> list[PlayedBlock]:
 def _latest(blocks: QuerySet[Block], *, rated: bool = True) -> list[PlayedBlock]:
     ids = list(blocks.order_by("-pk").values_list("pk", flat=True)[:MOST_BLOCKS])[::-1]
     played: dict[int, PlayedBlock] = {}
-    for first in range(0, len(ids), _READ_AT_ONCE):
-        played |= played_blocks(ids[first : first + _READ_AT_ONCE], rated=rated)
+    for first in range(0, len(ids), _BLOCKS_PER_QUERY):
+        played |= played_blocks(ids[first : first + _BLOCKS_PER_QUERY], rated=rated)
     return [played[block] for block in ids if block in played]
 
 

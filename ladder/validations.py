@@ -63,7 +63,7 @@ def validate(lease: Lease[BotVersion], launcher: Launcher[Program]) -> BotVersio
 # --- Lost hints ------------------------------------------------------------------------------------------------------
 
 HINTS_EVERY_S: Final = 2.0
-AT_ONCE: Final = 16
+HINTS_PER_ROUND: Final = 16
 """Maximum number of hints per round."""
 
 
@@ -74,7 +74,7 @@ def send_hints() -> int:
     and continues validations whose break is over. If no version waits but a sandbox may be repaired, one hint per
     ``RETRY_S`` makes a machine check it.
     """
-    count = min(waiting().count(), AT_ONCE)
+    count = min(waiting().count(), HINTS_PER_ROUND)
     try:
         if not count and one_may_be_repaired() and cache.add("sandbox-checked", True, RETRY_S):
             count = 1

@@ -232,7 +232,7 @@ def _digest_of(folder: Path) -> str:
 # at the same time, or a task that dies, do no harm.
 
 KEPT: Final = timedelta(days=1)
-AT_ONCE: Final = 500
+PATHS_PER_QUERY: Final = 500
 """Number of paths per database query."""
 
 MOST_ORPHANS: Final = 2000
@@ -260,7 +260,7 @@ def forget_orphans() -> int:
 
 def _orphans() -> Iterator[str]:
     paths = _paths()
-    while batch := list(islice(paths, AT_ONCE)):
+    while batch := list(islice(paths, PATHS_PER_QUERY)):
         named = set(BotVersion.objects.filter(archive__in=batch).values_list("archive", flat=True))
         yield from (path for path in batch if path not in named and _is_old(path))
 

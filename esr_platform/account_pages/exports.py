@@ -45,7 +45,7 @@ from ladder.openness import opened, shows_results
 # --- Contents --------------------------------------------------------------------------------------------------------
 
 Row = dict[str, Any]
-_AT_ONCE: Final = 200
+_ROWS_PER_QUERY: Final = 200
 _ACTION: Final = ("cup__title", "number", "kind", "document", "reason", "created")
 _CUP: Final = ("title", "slug", "about", "format", "listed", "closes_at", "starts_at", "state", "reason", "created")
 _CUP_ENTRY: Final = ("cup__title", "cup__slug", "version__number", "state", "reason", "created")
@@ -161,7 +161,7 @@ def exhibition_lines(person: User) -> Iterator[Row]:
 def newest_first(rows: QuerySet[Any]) -> Iterator[Any]:
     """All rows in batches with separate queries, because the connection may change in between."""
     before: int | None = None
-    while batch := list((rows if before is None else rows.filter(pk__lt=before)).order_by("-pk")[:_AT_ONCE]):
+    while batch := list((rows if before is None else rows.filter(pk__lt=before)).order_by("-pk")[:_ROWS_PER_QUERY]):
         yield from batch
         before = batch[-1].pk
 

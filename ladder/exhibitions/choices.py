@@ -53,13 +53,13 @@ def allowances() -> ExhibitionLimits:
     )
 
 
-_AT_ONCE: Final = Limit(
+_OPEN_EXHIBITIONS: Final = Limit(
     "MAX_OPEN_EXHIBITIONS_PER_USER",
     "You have %(most)s open match requests (the maximum). Wait until one is finished, or cancel one.",
     retry_s=60,
     code="open_exhibitions",
 )
-_A_DAY: Final = Limit(
+_EXHIBITIONS_PER_DAY: Final = Limit(
     "MAX_EXHIBITIONS_PER_DAY",
     "You have made %(most)s match requests in the last 24 hours (the maximum). Canceled requests also count because"
     " their deals are used up. Try again later.",
@@ -91,8 +91,8 @@ def games_left(person: User) -> int:
 def require_room(person: User, games: int) -> None:
     """Raise ``TooMany`` if ``person`` cannot request ``games`` more games. The person's row is locked."""
     mine = Exhibition.objects.filter(requested_by=person)
-    _AT_ONCE.require(mine.filter(state__in=Exhibition.OPEN))
-    _A_DAY.require(mine)
+    _OPEN_EXHIBITIONS.require(mine.filter(state__in=Exhibition.OPEN))
+    _EXHIBITIONS_PER_DAY.require(mine)
     left = games_left(person)
     if games > left:
         raise _GAMES_A_DAY.reached(games=games, left=left)

@@ -24,7 +24,7 @@ from games.rules import Document
 from ladder.models import Block, DealSeries, Match, Season
 
 FORMAT: Final = "season-deals/1"
-_AT_ONCE: Final = 500
+_DEALS_PER_PIECE: Final = 500
 
 
 def lines(season: Season) -> Iterator[str]:
@@ -39,7 +39,7 @@ def lines(season: Season) -> Iterator[str]:
 def pieces(season: Season) -> Iterator[bytes]:
     """Yield the document in pieces of some hundred lines, encoded for a response."""
     following = lines(season)
-    while piece := "".join(islice(following, _AT_ONCE)):
+    while piece := "".join(islice(following, _DEALS_PER_PIECE)):
         yield piece.encode("ascii")
 
 
@@ -77,7 +77,7 @@ def _deals(series: DealSeries) -> Iterator[Document]:
 
 def _piece(series: DealSeries, after: int) -> Iterator[Block]:
     blocks = Block.objects.filter(series=series, number__gt=after, number__lt=series.next_number)
-    yield from blocks.order_by("number")[:_AT_ONCE]
+    yield from blocks.order_by("number")[:_DEALS_PER_PIECE]
 
 
 def _matches(blocks: list[Block]) -> dict[int, list[int]]:

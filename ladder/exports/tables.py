@@ -255,7 +255,7 @@ def _ledger(ladders: QuerySet[Ladder]) -> ExportTable:
 
 # --- Files -----------------------------------------------------------------------------------------------------------
 
-AT_ONCE: Final = 20_000
+ROWS_PER_GROUP: Final = 20_000
 """Number of rows that are read at a time, which form one row group."""
 
 FORMAT: Final = "results/1"
@@ -276,10 +276,10 @@ def export(folder: Path, with_private: bool = False) -> dict[str, int]:
 
 
 def _write(folder: Path, table: ExportTable) -> int:
-    place, written, last, rows = folder / f"{table.name}.parquet", 0, 0, AT_ONCE
+    place, written, last, rows = folder / f"{table.name}.parquet", 0, 0, ROWS_PER_GROUP
     with _replaced(place) as path, pq.ParquetWriter(path, table.schema, compression="zstd") as file:
-        while rows == AT_ONCE:
-            batch, last = table.part(last, AT_ONCE)
+        while rows == ROWS_PER_GROUP:
+            batch, last = table.part(last, ROWS_PER_GROUP)
             file.write_batch(batch)
             rows = batch.num_rows
             written += rows

@@ -22,7 +22,7 @@ from ladder.ratings.documents import item
 from ladder.ratings.rating import Rated
 from ladder.ratings.replay import Correction, Item, LedgerReplay, RankedGame, Void
 
-AT_ONCE = 2000
+ENTRIES_PER_QUERY = 2000
 """Ledger entries per query."""
 
 TOLD = 100
@@ -197,7 +197,9 @@ def unwritten(ladder: Ladder) -> Iterator[str]:
 def _rows(ladder: Ladder, after: int, upto: int) -> Any:
     match = "result__match__"
     of_match = ("seating", "status", "block__number", "block__series__name", "block__series__season__number")
-    rows = LedgerEntry.objects.filter(ladder=ladder, number__gt=after, number__lte=upto).order_by("number")[:AT_ONCE]
+    rows = LedgerEntry.objects.filter(ladder=ladder, number__gt=after, number__lte=upto).order_by("number")[
+        :ENTRIES_PER_QUERY
+    ]
     return rows.values_list("number", "kind", "document", "hash", "result__match", *(match + name for name in of_match))
 
 
@@ -219,7 +221,7 @@ def _seats(ladder: Ladder, span: tuple[int, int]) -> defaultdict[int, list[Compa
 def _digests(ladder: Ladder, span: tuple[int, int]) -> Iterator[tuple[int, str]]:
     """By ledger number, the hash of the stored record."""
     rows = LedgerEntry.objects.filter(ladder=ladder, kind=LedgerEntry.Kind.RESULT, number__range=span)
-    for number, packed in rows.values_list("number", "result__packed_record").iterator(AT_ONCE):
+    for number, packed in rows.values_list("number", "result__packed_record").iterator(ENTRIES_PER_QUERY):
         yield number, _digest(bytes(packed))
 
 

@@ -140,7 +140,7 @@ def one_moment() -> Iterator[None]:
 #
 # The next rebuild, which reads all entries, finds earlier changed entries (``ladder.ledger.rebuild``).
 
-AT_ONCE: Final = 5000
+ENTRIES_PER_VERIFICATION: Final = 5000
 """The maximum number of entries that are verified at once."""
 
 
@@ -153,7 +153,7 @@ class ChainEnd:
     problem: str = ""
 
 
-def follow(ladder: Ladder, mark: ChainMark, most: int = AT_ONCE) -> ChainEnd:
+def follow(ladder: Ladder, mark: ChainMark, most: int = ENTRIES_PER_VERIFICATION) -> ChainEnd:
     """Verify at most ``most`` entries of the chain after ``mark``; one query."""
     number, head = mark.number, mark.hash
     rows = LedgerEntry.objects.filter(ladder=ladder, number__gt=number).order_by("number")[:most]

@@ -28,7 +28,7 @@ from ladder.pairings.candidates import Candidate
 # clock's task, or before another version of its bot may play, whichever comes first. The house's bots go on as they are
 # installed: what a newer installation has replaced could not be played.
 
-AT_ONCE = 200
+BOTS_PER_RUN = 200
 
 
 def frozen_ladders() -> QuerySet[Ladder]:
@@ -48,7 +48,7 @@ def freeze(bot: Bot) -> None:
 
 def freeze_all() -> int:
     """Do that for every membership that is due; of how many bots. Safe to run twice at once."""
-    bots = list(_due(Membership.objects.all()).order_by("bot").values_list("bot", flat=True).distinct()[:AT_ONCE])
+    bots = list(_due(Membership.objects.all()).order_by("bot").values_list("bot", flat=True).distinct()[:BOTS_PER_RUN])
     for bot_id in bots:
         with transaction.atomic():
             freeze(Bot.objects.select_for_update(no_key=True).get(pk=bot_id))

@@ -120,7 +120,7 @@ def _overtaking() -> int:
     of_house = {pk for pk, _percent, people in running if not people}
     share, _of_cups = cup_shares(reserved, settings.CUP_SHARE, of_house)
     if share >= IN_TURN:
-        return AT_ONCE
+        return MATCHES_READ
     begun = list(Attempt.objects.of_workers().order_by("-pk").values_list("match__priority", flat=True)[:FEW_READ])
     return max(round(share * FEW_READ) - begun.count(CUP), 0)
 
@@ -148,7 +148,7 @@ SEND_AGAIN: Final = timedelta(seconds=15)
 OVERDUE: Final = timedelta(seconds=60)
 """Matches that wait longer are sent repeatedly, and do not count towards the messages under way."""
 
-AT_ONCE: Final = 2000
+MATCHES_READ: Final = 2000
 """The most rows that are read; the rest has its turn later."""
 
 
@@ -264,7 +264,7 @@ class Traffic:
 def traffic(throughput: Throughput) -> Traffic:
     """Read the queued matches that are due, and the numbers of running ones, in one query."""
     people = Membership.objects.filter(ladder=OuterRef("ladder"), active=True, bot__owner__isnull=False)
-    queued = Match.objects.filter(pk__in=_first()[:AT_ONCE])
+    queued = Match.objects.filter(pk__in=_first()[:MATCHES_READ])
     queued = queued.annotate(now=Now(), block_runs=Match.another_runs())
     rows = list(
         queued.annotate(

@@ -30,7 +30,7 @@ MOST_BYTES: Final = 256 * 1024
 KEPT_STDERR: Final = 16 * 1024
 """Bytes of what a bot wrote there last: 16 KiB of noise a seat and game are what a hostile one can fill disks with."""
 
-AT_ONCE: Final = 500
+LOGS_PER_BATCH: Final = 500
 MOST_BATCHES: Final = 20
 _DEFLATED_JSON: Final = b"\x01"
 _LEVEL: Final = 4
@@ -84,9 +84,9 @@ def forget_old_logs() -> int:
     old = SeatLog.objects.filter(created__lt=Now() - timedelta(days=settings.BOT_LOG_DAYS)).order_by("created")
     forgotten = 0
     for _ in range(MOST_BATCHES):
-        batch = list(old.values_list("pk", flat=True)[:AT_ONCE])
+        batch = list(old.values_list("pk", flat=True)[:LOGS_PER_BATCH])
         forgotten += SeatLog.objects.filter(pk__in=batch).delete()[0]
-        if len(batch) < AT_ONCE:
+        if len(batch) < LOGS_PER_BATCH:
             break
     return forgotten
 

@@ -28,7 +28,7 @@ MOST_BAD: Final = 3
 BAD: Final = {reason: FORFEITS[reason] for reason in ("strikes", "exit", "not_ready", "memory", "time")}
 """The forfeits that are a failure of the program, in words."""
 
-_AT_ONCE: Final = 20
+_SEATS_PER_QUERY: Final = 20
 
 
 def count(report: MatchReport, results: Sequence[SeatResult], bots: dict[int, Bot]) -> None:
@@ -98,6 +98,6 @@ def _counted(bot: Bot) -> Iterator[tuple[int, str]]:
     bad = SeatResult.objects.filter(seat__version__bot=bot, forfeit__in=BAD)
     lost = bad.filter(result__match__block__purpose__in=Block.RATED).order_by("-pk")
     rows = lost.values_list("seat__match_id", "seat__index", "forfeit", "result__report__machine_delays")
-    for match_id, index, forfeit, delays in rows.iterator(_AT_ONCE):
+    for match_id, index, forfeit, delays in rows.iterator(_SEATS_PER_QUERY):
         if index not in {delay["seat"] for delay in delays}:
             yield match_id, forfeit

@@ -57,7 +57,7 @@ CLOSED: Final = "No player was connected for 2 minutes."
 KEPT: Final = timedelta(days=2)
 """How long hashes and names of guests are kept. Limits count games of the last 24 hours."""
 
-_AT_ONCE: Final = 500
+_GAMES_PER_BATCH: Final = 500
 _SALT: Final = "ladder.matchmaking.guests"
 _TOKEN_BYTES: Final = 32
 _SECRET: Final = re.compile(r"[A-Za-z0-9_-]{43}")
@@ -214,7 +214,7 @@ def forget_guests() -> int:
     old = LiveSeat.objects.exclude(guest="").filter(table__match__started__lt=Now() - KEPT)
     old = old.exclude(table__match__status=Match.Status.RUNNING)
     forgotten = 0
-    while rows := list(old.order_by("pk").values_list("pk", "table")[:_AT_ONCE]):
+    while rows := list(old.order_by("pk").values_list("pk", "table")[:_GAMES_PER_BATCH]):
         with transaction.atomic():
             Seat.objects.filter(pk__in=[seat for seat, _ in rows]).update(guest_name="")
             LiveSeat.objects.filter(pk__in=[seat for seat, _ in rows]).update(guest="", guest_address="")

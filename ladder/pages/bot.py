@@ -47,7 +47,7 @@ from ladder.statistics.tallies import SeatPoints, added_seats
 
 # --- Versions --------------------------------------------------------------------------------------------------------
 
-ROWS: Final = 12
+VERSIONS_PER_PAGE: Final = 12
 _STATE = BotVersion.State
 
 
@@ -81,13 +81,13 @@ def versions_of(bot: Bot, everything: bool, older_than: str | None, user: Viewer
     start = whole_number(older_than)
     listed = bot.versions.all() if everything else bot.versions.filter(state=_STATE.READY)
     listed = listed if start is None else listed.filter(number__lt=start)
-    part = listed.order_by("-number").values("pk")[: ROWS + 1]
+    part = listed.order_by("-number").values("pk")[: VERSIONS_PER_PAGE + 1]
     versions = list(_of(bot, user).filter(_concerned(bot) | Q(pk__in=part)))
-    rows = [version for version in versions if _is_listed(version, everything, start)][: ROWS + 1]
-    shown = rows[:ROWS]
+    rows = [version for version in versions if _is_listed(version, everything, start)][: VERSIONS_PER_PAGE + 1]
+    shown = rows[:VERSIONS_PER_PAGE]
     return Versions(
         rows=[(version, version.played) for version in shown],
-        before=shown[-1].number if len(rows) > ROWS else None,
+        before=shown[-1].number if len(rows) > VERSIONS_PER_PAGE else None,
         newer=start is not None,
         spoken_of=list(spoken_of(bot, versions)),
     )

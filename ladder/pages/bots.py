@@ -23,7 +23,7 @@ from ladder.models.ladders import Viewer
 from ladder.pages.components.filters import OF, Choice, Column, Parameters, TableQuery, table_query
 from ladder.pages.ladder import LANGUAGE, MINE
 
-ROWS: Final = 50
+BOTS_PER_PAGE: Final = 50
 COLUMNS: Final = (
     Column("rank", gettext_lazy("Best rank"), falling=False),
     Column("bot", gettext_lazy("Bot"), falling=False, numeric=False),
@@ -84,7 +84,7 @@ def bots_page(parameters: Parameters, user: Viewer) -> BotsPage:
     """Return the page for the given query string. Seven queries."""
     asked = table_query(parameters, COLUMNS, (GAME, KIND, MINE if user.pk else OF, STATE, LANGUAGE))
     places = best_places(user, asked.values.get("game", ""))
-    shown = Paginator(_ordered(_wanted(asked, user), places, asked), ROWS).get_page(parameters("page"))
+    shown = Paginator(_ordered(_wanted(asked, user), places, asked), BOTS_PER_PAGE).get_page(parameters("page"))
     seen = Q(memberships__ladder__in=Ladder.objects.visible_to(user))
     listed = Bot.objects.select_related("owner").annotate(played=Sum("memberships__games", filter=seen, default=0))
     by_pk = listed.in_bulk(list(shown))

@@ -80,7 +80,7 @@ def _share(in_a_block: int, games: int, points: int, squares: int, opponents: in
 
 # --- The page --------------------------------------------------------------------------------------------------------
 
-ROWS: Final = 25
+OPPONENTS_PER_PAGE: Final = 25
 
 Pair = tuple[Bot, Bot]
 
@@ -273,7 +273,9 @@ def _opponents(season: Season | None, memberships: tuple[Membership, Membership]
     first, second = memberships
     of_second = PairTally.objects.filter(season=season, membership=second).values("opponent")
     met = PairTally.objects.filter(season=season, membership=first, opponent__in=of_second)
-    return Paginator(met.select_related("opponent__bot__owner").order_by("-games", "opponent"), ROWS).get_page(page)
+    return Paginator(
+        met.select_related("opponent__bot__owner").order_by("-games", "opponent"), OPPONENTS_PER_PAGE
+    ).get_page(page)
 
 
 def _tallies(

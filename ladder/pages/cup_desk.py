@@ -34,7 +34,7 @@ from ladder.pages.components.filters import whole_number
 from ladder.pages.components.responses import form_status, limit_actions
 from ladder.pages.cups import STATES
 
-ROWS: Final = 50
+ROWS_PER_PAGE: Final = 50
 
 # --- What the desk shows ---------------------------------------------------------------------------------------------
 
@@ -94,14 +94,14 @@ class DeskPage:
 def desk_page(cup: Cup, parameters: Callable[[str], str | None]) -> DeskPage:
     """The desk of ``cup``. ``parameters`` of the URL: ``entrants`` and ``tables`` (pages), and ``round``."""
     entries = CupEntry.objects.filter(cup=cup).select_related("bot__owner", "version").order_by("number", "pk")
-    shown = Paginator(entries, ROWS).get_page(parameters("entrants"))
+    shown = Paginator(entries, ROWS_PER_PAGE).get_page(parameters("entrants"))
     rounds = list(CupRound.objects.filter(cup=cup).order_by("number"))
     wanted = whole_number(parameters("round"))
     round_ = next((row for row in rounds if row.number == wanted), rounds[-1] if rounds else None)
     page, tables = None, list[DeskTable]()
     if round_ is not None:
         rows = CupTable.objects.filter(round=round_).order_by("index")
-        page = Paginator(rows, ROWS).get_page(parameters("tables"))
+        page = Paginator(rows, ROWS_PER_PAGE).get_page(parameters("tables"))
         names = names_of(cup)
         tables = [DeskTable(table, [names[entrant] for entrant in table.entrants]) for table in page]
     settled = round_ is not None and desk.is_settled(cup, round_)

@@ -24,7 +24,7 @@ from ladder.pages.components.responses import unlisted
 
 Kind = CupLedgerEntry.Kind
 
-ROWS: Final = 50
+ENTRIES_PER_PAGE: Final = 50
 RULINGS: Final = {
     Ruling.LOSS: gettext_noop("Round %(round)s, table %(table)s: loss for %(entrant)s"),
     Ruling.VOID: gettext_noop("Round %(round)s, table %(table)s: void"),
@@ -144,6 +144,6 @@ def _setting(name: str, document: Mapping[str, Any]) -> str:
 def ledger(request: HttpRequest, slug: str) -> HttpResponse:
     shown = cup_seen_by(request.user, slug)
     entries = CupLedgerEntry.objects.filter(cup=shown).select_related("author").order_by("-number")
-    page = Paginator(entries, ROWS).get_page(request.GET.get("page"))
+    page = Paginator(entries, ENTRIES_PER_PAGE).get_page(request.GET.get("page"))
     context = {"cup": shown, "entries": page, "rows": ledger_rows(list(page))}
     return unlisted(render(request, "pages/cup_ledger.html", context), shown)

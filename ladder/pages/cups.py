@@ -42,7 +42,7 @@ from ladder.pages.components.responses import form_status, limit_actions, unlist
 
 Kind = CupLedgerEntry.Kind
 
-ROWS: Final = 50
+ROWS_PER_PAGE: Final = 50
 STATES: Final = {
     Cup.State.REGISTRATION: gettext_noop("Registration open"),
     Cup.State.READY: gettext_noop("Registration closed"),
@@ -87,7 +87,7 @@ def cups_page(user: Viewer, number: str | None) -> CupsPage:
         list(own.annotate(number=count).order_by("starts_at", "pk")),
         [cup for cup in is_open if cup.state != Cup.State.RUNNING],
         [cup for cup in is_open if cup.state == Cup.State.RUNNING],
-        Paginator(ended, ROWS).get_page(number),
+        Paginator(ended, ROWS_PER_PAGE).get_page(number),
     )
 
 
@@ -208,7 +208,7 @@ class CupPage:
     @cached_property
     def rows(self) -> Page[EntrantRow]:
         """The standings, or the entrants by seed, or by time of entry."""
-        return Paginator(self._rows, ROWS).get_page(self.number)
+        return Paginator(self._rows, ROWS_PER_PAGE).get_page(self.number)
 
     @cached_property
     def winner(self) -> CupEntry | None:
@@ -453,7 +453,7 @@ class RoundPage:
 
 def round_page(cup: Cup, round_: CupRound, number: str | None) -> RoundPage:
     """A round with the page ``number`` of its tables; five queries."""
-    tables = Paginator(CupTable.objects.filter(round=round_).order_by("index"), ROWS).get_page(number)
+    tables = Paginator(CupTable.objects.filter(round=round_).order_by("index"), ROWS_PER_PAGE).get_page(number)
     entrants = CupResults(cup).entrants
     rows = [
         replace(row, places=sorted(row.places, key=lambda place: (-(place.match_points or 0), -(place.points or 0))))

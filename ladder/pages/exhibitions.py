@@ -250,7 +250,7 @@ def _at_most(field: Any, most: int) -> None:
 
 # --- The pages -------------------------------------------------------------------------------------------------------
 
-ROWS = 20
+EXHIBITIONS_PER_PAGE = 20
 SOON = 20
 _Part = ExhibitionPlayer.Part
 
@@ -392,7 +392,7 @@ def exhibitions_page(parameters: Callable[[str], str | None], user: Viewer) -> E
     return ExhibitionsPage(
         asked=list(seen.filter(invited).order_by("due_at")) if user.pk is not None else [],
         planned=list(planned.order_by("due_at", "pk")[:SOON]),
-        own=paginate(own, parameters, ROWS),
+        own=paginate(own, parameters, EXHIBITIONS_PER_PAGE),
         ladders=list(Ladder.objects.visible_to(user).filter(open=True, players=Ladder.Players.HOSTED).order_by("pk")),
     )
 

@@ -127,7 +127,7 @@ class KForm(CorrectionForm):
 
 # --- The page --------------------------------------------------------------------------------------------------------
 
-ROWS = 20
+CORRECTIONS_PER_PAGE = 20
 RUNS = 8
 
 ACTIONS: Final = (
@@ -175,7 +175,7 @@ class IntegrityReportPage:
 def integrity_report_page(ladder: Ladder, parameters: Callable[[str], str | None]) -> IntegrityReportPage:
     """The current report with a page of corrections; twenty queries."""
     written = LedgerEntry.objects.filter(ladder=ladder).exclude(kind=LedgerEntry.Kind.RESULT).select_related("author")
-    corrections = paginate(written, parameters, ROWS)
+    corrections = paginate(written, parameters, CORRECTIONS_PER_PAGE)
     names = _names(corrections.rows)
     withdrawn = Intervention.objects.filter(match__ladder=ladder).exclude(action=Intervention.Action.TAKEN_BACK)
     return IntegrityReportPage(
@@ -183,7 +183,7 @@ def integrity_report_page(ladder: Ladder, parameters: Callable[[str], str | None
         report=recent_report(ladder),
         corrections=[CorrectionRow(entry, _sentence(entry, names)) for entry in corrections.rows],
         part=corrections,
-        interventions=list(withdrawn.select_related("author")[:ROWS]),
+        interventions=list(withdrawn.select_related("author")[:CORRECTIONS_PER_PAGE]),
         runs=list(RebuildRun.objects.filter(ladder=ladder).select_related("author")[:RUNS]),
     )
 

@@ -62,7 +62,7 @@ def _mark(place: int, lane: Sequence[Run]) -> str:
 
 # --- The page --------------------------------------------------------------------------------------------------------
 
-ROWS: Final = 50
+MEMBERS_PER_PAGE: Final = 50
 NAMED: Final = 3
 """The maximum number of tied players that are named in the sentence above the standings."""
 
@@ -189,7 +189,7 @@ def ladder_page(ladder: Ladder, parameters: Parameters, user: Viewer) -> LadderP
     """The page of the standings of ``ladder`` for a query string; at most eleven queries for the whole request."""
     season = ladder.seasons.order_by("-number").first()
     asked = table_query(parameters, COLUMNS, (*_of_bots(ladder, user), STATE, CERTAINTY))
-    shown = page_of(ladder, _wanted(ladder, season, asked, user), parameters("page"), ROWS)
+    shown = page_of(ladder, _wanted(ladder, season, asked, user), parameters("page"), MEMBERS_PER_PAGE)
     lanes, rows = _rows(list(shown), asked, user)
     return LadderPage(
         ladder=ladder,

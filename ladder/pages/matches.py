@@ -26,7 +26,7 @@ from ladder.pages.components.people import Named, named
 
 # --- Rows ------------------------------------------------------------------------------------------------------------
 
-ROWS = 30
+MATCHES_PER_PAGE = 30
 
 
 def listed(matches: QuerySet[Match]) -> QuerySet[Match]:
@@ -35,7 +35,7 @@ def listed(matches: QuerySet[Match]) -> QuerySet[Match]:
 
 
 def listed_part(
-    matches: QuerySet[Match], parameters: Callable[[str], str | None], size: int = ROWS
+    matches: QuerySet[Match], parameters: Callable[[str], str | None], size: int = MATCHES_PER_PAGE
 ) -> KeysetPage[Match]:
     """Return the requested part of ``matches``, up to ``size`` of them; two queries."""
     return paginate(listed(matches), parameters, size)

@@ -25,7 +25,7 @@ from ladder.pages.components.filters import KeysetPage
 from ladder.pages.cups import trophies
 from ladder.pages.matches import listed_part
 
-ROWS: Final = 20
+BOTS_PER_PAGE: Final = 20
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def person_page(person: User, parameters: Callable[[str], str | None], viewer: V
         .prefetch_related(Prefetch("memberships", queryset=memberships))
         .order_by("retired", "name", "pk")
     )
-    shown = Paginator(bots, ROWS).get_page(parameters("page"))
+    shown = Paginator(bots, BOTS_PER_PAGE).get_page(parameters("page"))
     matches = with_seats_of(matches_seen_by(viewer), BotVersion.objects.filter(bot__owner=person))
     started = matches.exclude(attempts_started=0)
     by_hand = list(memberships.filter(bot__owner=person, bot__kind=Bot.Kind.PERSON).select_related("bot"))

@@ -46,7 +46,7 @@ from ladder.pages.templatetags.people import person_name
 
 WIDTH, HEIGHT = 1200, 630
 MARGIN: Final = 64
-ROWS: Final = 5
+ROWS_PER_PICTURE: Final = 5
 
 _COLOUR: Final = re.compile(r"(--[\w-]+): (?:light-dark\((#\w+), #\w+\)|(#\w+));")
 _VIEW_BOX: Final = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
@@ -245,7 +245,10 @@ def _of_rules(slug: str) -> Picture:
 
 def _of_ladder(slug: str) -> Picture:
     ladder = ladder_seen_by(AnonymousUser(), slug)
-    rows = [PictureRow(player_name(row.bot), points(row.rating), rank=str(row.rank)) for row in table(ladder, ROWS)]
+    rows = [
+        PictureRow(player_name(row.bot), points(row.rating), rank=str(row.rank))
+        for row in table(ladder, ROWS_PER_PICTURE)
+    ]
     return Picture(ladder.name, _("Ladder"), rows, _cover_of(GAMES[ladder.game]))
 
 
@@ -287,7 +290,7 @@ def _of_cup(slug: str) -> Picture:
 
 def _standings_of(page: CupPage) -> list[PictureRow]:
     """The best entrants once a round has ended, with their match points."""
-    best = [row for row in list(page.rows)[:ROWS] if row.standing]
+    best = [row for row in list(page.rows)[:ROWS_PER_PICTURE] if row.standing]
     return [
         PictureRow(row.entry.bot.name, grouped(row.standing.match_points), rank=str(row.standing.rank))
         for row in best
@@ -307,7 +310,7 @@ def _times_of(page: CupPage) -> list[PictureRow]:
 def _ratings(memberships: QuerySet[Membership]) -> list[PictureRow]:
     """The best ratings on public ladders."""
     seen = memberships.filter(ladder__in=Ladder.objects.visible_to(AnonymousUser()), games__gt=0)
-    best = seen.select_related("ladder").order_by("-rating", "pk")[:ROWS]
+    best = seen.select_related("ladder").order_by("-rating", "pk")[:ROWS_PER_PICTURE]
     return [PictureRow(membership.ladder.name, points(membership.rating)) for membership in best]
 
 

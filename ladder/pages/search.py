@@ -88,10 +88,10 @@ class Words:
 
 # --- Results ---------------------------------------------------------------------------------------------------------
 
-AT_ONCE: Final = 8
+RESULTS_PER_KIND: Final = 8
 """Rows per kind on the page with all kinds."""
 
-ROWS: Final = 30
+RESULTS_PER_PAGE: Final = 30
 MOST_DOCS: Final = 3
 """Results in the documentation on the page with all kinds."""
 
@@ -125,7 +125,7 @@ class ResultPage:
     versions: Mapping[int, int]
 
 
-def finds(words: Words, user: Viewer, most: int = AT_ONCE) -> Finds:
+def finds(words: Words, user: Viewer, most: int = RESULTS_PER_KIND) -> Finds:
     """The first results of every kind for ``user``, in at most seven queries; none for an empty text."""
     if not words:
         return Finds(words, None, (), (), (), (), frozenset(), {})
@@ -150,7 +150,7 @@ def _in_docs(words: Words) -> Sequence[Hit]:
 
 def part(kind: str, words: Words, user: Viewer, page: str | None) -> ResultPage:
     """Page ``page`` (or the nearest) of the results of one of :data:`KINDS`, in three queries."""
-    shown = Paginator(of_kind(kind, words, user), ROWS).get_page(page)
+    shown = Paginator(of_kind(kind, words, user), RESULTS_PER_PAGE).get_page(page)
     bots = [bot.pk for bot in shown] if kind == "bots" else []
     return ResultPage(words, kind, shown, active_versions(bots) if bots else {})
 

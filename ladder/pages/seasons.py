@@ -92,7 +92,7 @@ def _share(word: Any) -> Fraction | None:
 
 # --- The pages -------------------------------------------------------------------------------------------------------
 
-ROWS = 50
+PLAYERS_PER_PAGE = 50
 COLUMNS = (
     Column("rating", gettext_lazy("Rating")),
     Column("bot", gettext_lazy("Player"), falling=False, numeric=False),
@@ -183,7 +183,7 @@ def season_page(season: Season, parameters: Parameters) -> SeasonPage:
     number = Subquery(still_open.values("series").annotate(number=Count("pk")).values("number"))
     series = DealSeries.objects.filter(season=season).annotate(pending=Coalesce(number, 0)).order_by("kind")
     asked = table_query(parameters, COLUMNS, (OF,))
-    shown = Paginator(_final(season, asked), ROWS).get_page(parameters("page"))
+    shown = Paginator(_final(season, asked), PLAYERS_PER_PAGE).get_page(parameters("page"))
     rows = [SeriesRow(deal_series, deal_series.pending) for deal_series in series]
     return SeasonPage(season, asked, rows, shown)
 

@@ -29,7 +29,7 @@ from ladder.models.ladders import Viewer
 from ladder.pages.components.words import PROBLEMS, sentence, visible
 from ladder.pages.version import in_json
 
-ROWS = 100
+DECISIONS_PER_PAGE = 100
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ def seat_log_page(match: Match, seat: Seat, user: Viewer, page: str | None) -> S
     if log is None:
         return None
     strikes = {strike["id"]: _struck(strike) for strike in log["strikes"]}
-    shown = Paginator(log["decisions"], ROWS).get_page(page)
+    shown = Paginator(log["decisions"], DECISIONS_PER_PAGE).get_page(page)
     shown.object_list = [_decided(decision, strikes) for decision in shown.object_list]
     return SeatLogPage(match, seat, log, shown)
 

@@ -191,7 +191,7 @@ def settle_guest_name(request: HttpRequest, seat_id: int) -> HttpResponse:
 def _reported_names() -> QuerySet[GuestNameReport]:
     """The open reports of guest names, oldest first."""
     waiting = GuestNameReport.objects.filter(settled_at=None).select_related("seat__match__ladder", "by")
-    return waiting.order_by("pk")[:ROWS]
+    return waiting.order_by("pk")[:ROWS_PER_LIST]
 
 
 def _reported() -> QuerySet[Any]:
@@ -310,7 +310,7 @@ def _done(request: HttpRequest, act: Callable[[], object], message: str) -> None
 
 # --- Suspensions and the log of staff actions ------------------------------------------------------------------------
 
-ROWS: Final = 50
+ROWS_PER_LIST: Final = 50
 
 
 class ModerateForm(forms.Form):
@@ -333,9 +333,9 @@ def bot(request: HttpRequest, bot_id: int) -> HttpResponse:
         return redirect("pages:moderate_bot", moderated.pk)
     context = {
         "bot": moderated,
-        "actions": _listed(StaffAction.objects.filter(bot=moderated))[:ROWS],
-        "blankings": TextRemoval.objects.filter(bot=moderated).select_related("by")[:ROWS],
-        "complaints": moderated.bot_reports.filter(settled=None).select_related("by")[:ROWS],
+        "actions": _listed(StaffAction.objects.filter(bot=moderated))[:ROWS_PER_LIST],
+        "blankings": TextRemoval.objects.filter(bot=moderated).select_related("by")[:ROWS_PER_LIST],
+        "complaints": moderated.bot_reports.filter(settled=None).select_related("by")[:ROWS_PER_LIST],
         "most": REASON_LENGTH,
     }
     return render(request, "pages/moderate_bot.html", context)
@@ -355,7 +355,7 @@ def trail(request: HttpRequest) -> HttpResponse:
     }
     of = request.GET.get("of", "")
     of = of if of in logs else "people"
-    actions = paginate(logs[of], request.GET.get, ROWS)
+    actions = paginate(logs[of], request.GET.get, ROWS_PER_LIST)
     context = {"actions": actions, "of": of, "rows": ledger_rows(actions.rows) if of == "cups" else []}
     return render(request, "pages/trail.html", context)
 
@@ -429,6 +429,6 @@ def sandboxes(request: HttpRequest) -> HttpResponse:
         "machines": [MachineRow(machine) for machine in Machine.objects.order_by("host")],
         "remedies": REMEDIES,
         "waiting": waiting().count(),
-        "undecided": undecided().select_related("bot__owner").order_by("retry_at", "pk")[:ROWS],
+        "undecided": undecided().select_related("bot__owner").order_by("retry_at", "pk")[:ROWS_PER_LIST],
     }
     return render(request, "pages/sandboxes.html", context)

@@ -263,7 +263,7 @@ def statistics_page(of: Of) -> StatisticsPage:
 
 # --- One bot on one ladder -------------------------------------------------------------------------------------------
 
-ROWS = 50
+OPPONENTS_PER_PAGE = 50
 
 
 @dataclass(frozen=True)
@@ -371,7 +371,7 @@ def entry_page(of: Of, user: Viewer, slug: str, page: str | None) -> MembershipP
         standing=_standing(membership, of),
         chart=rating_chart([trace(membership)]),
         tallies=list(tallies.defer("version__check_report")),
-        opponents=Paginator(met.order_by("-games", "opponent"), ROWS).get_page(page),
+        opponents=Paginator(met.order_by("-games", "opponent"), OPPONENTS_PER_PAGE).get_page(page),
     )
 
 

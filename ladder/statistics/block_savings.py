@@ -38,7 +38,7 @@ _OFTEN = 4
 """Blocks of a table from which on it is held against itself alone."""
 
 REPLICATES = 1000
-_AT_ONCE = 100
+_REPLICATES_PER_BATCH = 100
 _SEED = 1933
 _NOTHING = 1e-9
 """Squared shares a block below which every block ends alike, as far as arithmetic can tell."""
@@ -136,5 +136,7 @@ def _resampled(parts: Any) -> Any:
     random = np.random.default_rng(_SEED)
     count = len(parts)
     chances = np.full(count, 1 / count)
-    samples = REPLICATES // _AT_ONCE
-    return np.concatenate([random.multinomial(count, chances, size=_AT_ONCE) @ parts for _ in range(samples)])
+    samples = REPLICATES // _REPLICATES_PER_BATCH
+    return np.concatenate(
+        [random.multinomial(count, chances, size=_REPLICATES_PER_BATCH) @ parts for _ in range(samples)]
+    )

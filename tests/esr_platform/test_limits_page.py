@@ -30,7 +30,7 @@ from esr_platform import admission, heads
 from esr_platform.account_pages import digests, forms, notifications
 from esr_platform.accounts import tokens
 from esr_platform.api.resources.matches import MOST_RECORDS
-from esr_platform.api.resources.views import MOST_ROWS
+from esr_platform.api.resources.views import MOST_ITEMS
 from esr_platform.api.streams.bot import LONGEST_S
 from esr_platform.api.streams.seat import MOST_WINDOWS
 from ladder import chat
@@ -104,7 +104,7 @@ FIXED: Final[dict[str, Any]] = {
     "time without a connected player before a guest game ends": guests.IDLE,
     "length of a guest name": names.MAX_GUEST_NAME,
     "open streams per seat": MOST_WINDOWS,
-    "rows per page of an API list": MOST_ROWS,
+    "rows per page of an API list": MOST_ITEMS,
     "records per bulk download": MOST_RECORDS,
     "requests that wait for their turn, per web process": admission.MOST_WAITING,
     "time to wait for a turn": admission.PATIENCE_S,

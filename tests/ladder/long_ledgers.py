@@ -15,7 +15,7 @@ from ladder.packing import pack
 from ladder.ratings.chain import chained
 from tests.build import report_of
 
-AT_ONCE = 500
+GAMES_PER_BATCH = 500
 
 
 def append_results(ladder: Ladder, count: int, seed: int = 1) -> None:
@@ -28,8 +28,8 @@ def append_results(ladder: Ladder, count: int, seed: int = 1) -> None:
     )
     ladder.refresh_from_db()
     record = None
-    for first in range(0, count, AT_ONCE):
-        numbers = range(series.next_number + first, series.next_number + min(first + AT_ONCE, count))
+    for first in range(0, count, GAMES_PER_BATCH):
+        numbers = range(series.next_number + first, series.next_number + min(first + GAMES_PER_BATCH, count))
         seeds = [number.to_bytes(32, "big") for number in numbers]
         blocks = Block.objects.bulk_create(
             Block(ladder=ladder, series=series, number=number, seed=deal, commitment=commitment(deal), ended=now)

@@ -137,7 +137,7 @@ def test_gathering_piece_by_piece_gives_what_gathering_at_once_gives(
         model._default_manager.all().delete()
     SeasonStatistics.objects.all().delete()
     Block.objects.update(gathered=False)
-    monkeypatch.setattr(season_statistics, "AT_ONCE", 2)
+    monkeypatch.setattr(season_statistics, "BLOCKS_PER_TRANSACTION", 2)
     assert gather() == 5
     assert tallies() == at_once
 
@@ -226,7 +226,7 @@ def test_a_record_that_nobody_can_read_keeps_no_other_season_from_its_statistics
 
 def test_tallies_continue_in_the_next_run_after_a_timeout(ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
     finished_blocks(ladder, 5)
-    monkeypatch.setattr(season_statistics, "AT_ONCE", 2)
+    monkeypatch.setattr(season_statistics, "BLOCKS_PER_TRANSACTION", 2)
     assert [gather(seconds=0) for _ in range(4)] == [2, 2, 1, 0]
     assert SeasonStatistics.objects.get().blocks == 5
 

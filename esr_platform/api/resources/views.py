@@ -25,8 +25,8 @@ from esr_platform.api.parameters import Asked, ChoiceParameter, Names, Number, P
 from ladder import keyset
 from ladder.keyset import Order, take
 
-ROWS: Final = 50
-MOST_ROWS: Final = 200
+ITEMS_PER_PAGE: Final = 50
+MOST_ITEMS: Final = 200
 HEADERS: Final = {"Cache-Control": "private, no-cache"}
 """Clients can store the response but must revalidate it by its ``ETag``. Shared caches must not store it."""
 
@@ -159,7 +159,7 @@ class Listing(Described):
     def kind_parameters(cls) -> Sequence[Parameter]:
         names = tuple(cls.orders)
         order = ChoiceParameter("order", "Sort order; `-` means descending.", default=names[0], words=names)
-        limit = Number("limit", "Maximum number of items per page.", default=ROWS, least=1, most=MOST_ROWS)
+        limit = Number("limit", "Maximum number of items per page.", default=ITEMS_PER_PAGE, least=1, most=MOST_ITEMS)
         return (order, limit, CURSOR, *super().kind_parameters())
 
     def part(self, rows: QuerySet[Any, dict[str, Any]]) -> list[dict[str, Any]]:

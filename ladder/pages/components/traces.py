@@ -16,7 +16,7 @@ from ladder.models import Estimate, LedgerEntry, Membership, Seat, SeatResult
 MOST_POINTS: Final = 200
 """The maximum number of points of a line."""
 
-_ROWS: Final = 20
+_MOMENTS_SHOWN: Final = 20
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Trace:
     @property
     def rows(self) -> Sequence[RatingPoint]:
         """Some of the moments for the table below the chart, newest first."""
-        return self.moments[::-1][:: -(-len(self.moments) // _ROWS)]
+        return self.moments[::-1][:: -(-len(self.moments) // _MOMENTS_SHOWN)]
 
 
 def trace(membership: Membership) -> Trace | None:

@@ -155,7 +155,7 @@ def test_so_many_are_deleted_at_a_time_and_the_rest_later(
     db: None, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(storage, "MOST_ORPHANS", 3)
-    monkeypatch.setattr(storage, "AT_ONCE", 2)
+    monkeypatch.setattr(storage, "PATHS_PER_QUERY", 2)
     for number in range(5):
         keep("bot.py", honest(number))
     age(folder)

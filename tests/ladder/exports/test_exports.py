@@ -184,7 +184,7 @@ def test_unvalidated_bots_and_deleted_accounts_are_not_exported(played: Ladder, 
 
 def test_batches_contain_every_row(played: Ladder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = exported(tmp_path / "whole")
-    monkeypatch.setattr(tables, "AT_ONCE", 4)
+    monkeypatch.setattr(tables, "ROWS_PER_GROUP", 4)
     assert exported(tmp_path / "parts") == whole
 
 

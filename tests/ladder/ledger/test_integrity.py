@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 from esr_platform.accounts.models import User
 from ladder.corrections import merge, void
 from ladder.exports.json_lines import ledger_pieces
-from ladder.ledger.entries import AT_ONCE, follow, go_on, mark_of, one_moment
+from ladder.ledger.entries import ENTRIES_PER_VERIFICATION, follow, go_on, mark_of, one_moment
 from ladder.ledger.integrity import integrity_report, verify_all
 from ladder.ledger.rebuild import rerate
 from ladder.matches.results import record_result
@@ -147,7 +147,7 @@ def test_a_long_chain_is_followed_in_parts(ladder: Ladder) -> None:
     end = follow(ladder, mark_of(ladder), 600)
     assert (end.number, end.problem) == (600, "")
     assert follow(ladder, ChainMark(ladder=ladder, number=end.number, hash=end.hash)).hash == ladder.ledger_head
-    assert AT_ONCE > 1100
+    assert ENTRIES_PER_VERIFICATION > 1100
     lines = b"".join(ledger_pieces(ladder)).splitlines(keepends=True)
     assert recomputed(lines).head == ladder.ledger_head
 

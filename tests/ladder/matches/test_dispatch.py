@@ -377,7 +377,7 @@ def test_a_large_round_of_a_cup_leaves_room_for_the_first_matches_of_another_cup
     large = due(entered(new_cup("swiss", blocks=4), house_bots()))
     small = due(entered(new_cup("knockout"), house_bots()))
     Match.objects.update(sent_at=None)
-    monkeypatch.setattr("ladder.matches.dispatch.AT_ONCE", 8)
+    monkeypatch.setattr("ladder.matches.dispatch.MATCHES_READ", 8)
     assert Match.objects.filter(block__cup_table__round__cup=large, status=Match.Status.QUEUED).count() > 8
     cups = dict(Match.objects.values_list("pk", "block__cup_table__round__cup"))
     read = traffic(recent())

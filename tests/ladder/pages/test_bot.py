@@ -19,7 +19,7 @@ from ladder.estimates import estimate_due
 from ladder.matches.play import play
 from ladder.members.standings import places_of
 from ladder.models import Estimate, Invitation, Ladder, Match, Membership
-from ladder.pages.bot import ROWS, BotPage, bot_page, spoken_of, versions_of
+from ladder.pages.bot import VERSIONS_PER_PAGE, BotPage, bot_page, spoken_of, versions_of
 from ladder.season_statistics import gather
 from tests.build import (
     DUEL,
@@ -208,7 +208,7 @@ def test_a_visitor_walks_through_all_versions_that_were_ready(bot: Bot, client: 
     while True:
         text = markup(client.get(f"/bots/{bot.slug}/{address}"))
         shown = numbers(text)
-        assert 0 < len(shown) <= ROWS
+        assert 0 < len(shown) <= VERSIONS_PER_PAGE
         assert ('href="?#versions"' in text) == bool(address)
         seen += shown
         older = re.search(r'href="(\?versions=\d+)#versions">Older', text)
