@@ -14,7 +14,7 @@ from ladder.ledger.rebuild import rerate
 from ladder.live import hosted
 from ladder.live.end import finish
 from ladder.live.sweep import sweep_tables
-from ladder.matches import candidates, dispatch, logs, play, schedule
+from ladder.matches import dispatch, logs, play, playing_versions, schedule
 from ladder.matchmaking import guests, proposals, quick_pairing, remote_bots
 
 
@@ -49,7 +49,7 @@ def keep_tables() -> None:
 @shared_task
 def sweep() -> None:
     """Requeue matches of lost workers, freeze versions of ladders after their deadline and clean up the lobby."""
-    upkeep.run_all(upkeep.sweep, candidates.freeze_all, guests.tidy)
+    upkeep.run_all(upkeep.sweep, playing_versions.freeze_all, guests.tidy)
 
 
 @shared_task

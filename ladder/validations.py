@@ -20,7 +20,7 @@ from bots.sandbox.proof import RETRY_S
 from bots.uploads import attempt, hints
 from bots.uploads.queue import claim_next, waiting
 from esr_platform.leases import Lease
-from ladder.matches.candidates import freeze
+from ladder.matches.playing_versions import freeze
 from ladder.members.memberships import enter
 
 logger = logging.getLogger(__name__)

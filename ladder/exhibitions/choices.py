@@ -17,7 +17,7 @@ from bots.programs import plays
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import DAY, Limit
 from esr_platform.accounts.models import User
-from ladder.matches.candidates import playing_versions
+from ladder.matches.playing_versions import playing_versions
 from ladder.models import Exhibition, Ladder, Membership
 
 # --- Limits ----------------------------------------------------------------------------------------------------------

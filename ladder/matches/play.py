@@ -8,13 +8,11 @@ import os
 import socket
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
 from functools import partial
 from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
-from django.db.models.functions import Now
 
 from bots.programs import LostCode, NotHere, program_of
 from bots.protocol import Limits
@@ -29,6 +27,7 @@ from esr_platform.leases import Lease, LeaseLost
 from ladder.matches import pauses
 from ladder.matches.leases import LeasedProcesses, WhileLeased, claim, delays, give_back, play_again, renewed
 from ladder.matches.logs import packed_logs
+from ladder.matches.machines import rests
 from ladder.matches.results import WrongRecord, record_result
 from ladder.models import Attempt, Block, Ladder, Match
 
@@ -37,49 +36,6 @@ def seeds_key() -> bytes:
     """The key for ``bots.protocol.bot_seed``, which only this server has."""
     return hmac.digest(settings.SECRET_KEY.encode(), b"ladder/bot-seeds", "sha256")
 
-
-# --- Machines on which nothing can be played -------------------------------------------------------------------------
-
-MANY = 3
-"""So many different matches in a row that failed on one machine are the machine's fault, not theirs."""
-
-REST = timedelta(seconds=60)
-"""Then it tries again."""
-
-_LOOKED_BACK = 30
-
-
-def rests(host: str) -> bool:
-    """Whether the last ``MANY`` matches tried on ``host`` have all failed, the last of them within ``REST``."""
-    return bool(_trouble(host))
-
-
-def trouble() -> str:
-    """Why nothing is played at the moment, for everybody: what failed last on machines that all rest; else empty."""
-    return _trouble("")
-
-
-def _trouble(host: str) -> str:
-    """What failed last, if nothing else has happened lately on ``host`` (on every one, if empty)."""
-    says_nothing = (Attempt.Ending.OPEN, Attempt.Ending.BUSY, Attempt.Ending.WITHDRAWN)
-    over = Attempt.objects.of_workers().exclude(ending__in=says_nothing)
-    latest = over.order_by("-pk").annotate(rested=Now() - REST)
-    columns = latest.values_list("worker", "ending", "ended", "rested", "failure", "match_id")
-    tried: set[int] = set()
-    last_failure = ""
-    for worker, ending, ended, rested, failure, match_id in columns[:_LOOKED_BACK]:
-        if host and worker.rpartition("/")[0] != host:
-            continue
-        if ending != Attempt.Ending.FAILED or (not last_failure and ended < rested):
-            return ""
-        last_failure = last_failure or failure
-        tried.add(match_id)
-        if len(tried) == MANY:
-            return last_failure
-    return ""
-
-
-# --- Attempts --------------------------------------------------------------------------------------------------------
 
 logger = logging.getLogger(__name__)
 

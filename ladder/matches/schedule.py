@@ -3,7 +3,7 @@
 A ladder gets whole blocks. A bot that has never played on the ladder does not wait for room in the queue, because its
 owner is watching its page. But each owner has at most one block with priority per ladder at a time, regardless of the
 number of uploads. The turns of the bots that have waited longest stay theirs (``ladder.pairings.turns``). Ladders on
-which only house bots play get a few blocks per hour, and one for a new version at once (``ladder.matches.candidates``).
+which only house bots play get a few blocks per hour, and one for a new version at once (``ladder.matches.house_bots``).
 """
 
 from __future__ import annotations
@@ -21,8 +21,10 @@ from bots.models import Bot
 from bots.tournaments.seatings import seatings
 from games.registry import GAMES
 from ladder.matches.blocks import schedule_block
-from ladder.matches.candidates import StandingBy, house_blocks_left, resting, standing_by
-from ladder.matches.dispatch import Throughput, dispatch, recent
+from ladder.matches.candidates import StandingBy, standing_by
+from ladder.matches.dispatch import dispatch
+from ladder.matches.house_bots import house_blocks_left, resting
+from ladder.matches.throughput import Throughput, recent
 from ladder.models import Block, DealSeries, Ladder, Match, Membership, Seat
 from ladder.pairings.draw import DrawnBlock, drawn
 from ladder.pairings.turns import DrawReason

@@ -18,7 +18,7 @@ from esr_platform.accounts.models import User
 from ladder.ledger.entries import NoSeason, merged_on
 from ladder.live.start import Guest, open_table
 from ladder.matches.blocks import BlockPlayer
-from ladder.matches.candidates import playing_versions
+from ladder.matches.playing_versions import playing_versions
 from ladder.matchmaking.limits import (
     end_guest_games,
     end_searches,

@@ -25,7 +25,7 @@ from esr_platform.accounts.limits import lock_user
 from esr_platform.accounts.models import User
 from esr_platform.disconnects import run_isolated
 from ladder.ledger.entries import merged_on
-from ladder.matches.candidates import frozen_ladders
+from ladder.matches.playing_versions import frozen_ladders
 from ladder.matchmaking.game_start import RATED, begin, limits_of, no_season
 from ladder.matchmaking.limits import hosted_room, lock_people, may_have_code, require_may_begin, require_place
 from ladder.matchmaking.presence import note_here, tell_lobby

@@ -24,7 +24,7 @@ from esr_platform.accounts.limits import lock_active_user
 from esr_platform.accounts.mail import contact_staff
 from esr_platform.accounts.models import User
 from ladder.live.notify import seat_soon
-from ladder.matches.candidates import freeze, frozen_ladders
+from ladder.matches.playing_versions import freeze, frozen_ladders
 from ladder.models import Invitation, Ladder, Membership
 
 # --- Formats that a version supports ---------------------------------------------------------------------------------
@@ -83,7 +83,7 @@ def enters_by_itself(bot: Bot, ladder: Ladder) -> bool:
 #
 # Remote bots play on live ladders, uploaded bots on ladders with blocks, and both on open ladders if the owner selects
 # them. Members also add their bots to invitation-only ladders by selecting them. After the deadline of a ladder no bot
-# can join, and each bot continues with the version that was active then (``ladder.matches.candidates``).
+# can join, and each bot continues with the version that was active then (``ladder.matches.playing_versions``).
 #
 # Nothing here changes matches. Pairings are public before the games, so an owner who could cancel a pairing by leaving
 # could choose opponents. Scheduled games are played by the version that was active at that time.

@@ -15,9 +15,10 @@ from bots.remote import here
 from bots.tournaments.seatings import seatings
 from bots.uploads.queue import in_turn
 from ladder.ledger.entries import merged_on
-from ladder.matches.candidates import Company, companies, house_on, resting
-from ladder.matches.dispatch import Throughput, Traffic, recent, traffic
-from ladder.matches.play import trouble
+from ladder.matches.house_bots import Company, companies, house_on, resting
+from ladder.matches.machines import trouble
+from ladder.matches.throughput import Throughput, recent
+from ladder.matches.traffic import Traffic, traffic
 from ladder.models import Attempt, Block, Ladder, Match, Membership
 from ladder.pairings.turns import TURNS
 

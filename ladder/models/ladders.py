@@ -38,7 +38,7 @@ class Ladder(models.Model):
     or all of them. Games of anybody but hosted code are live ones (``ladder.live``), each with a deal of its own.
     ``by_invitation`` says that only members enter their bots, each by their own choice; ``private``, which only such a
     ladder can be, that nobody else knows of it. From ``freezes_at`` on nobody enters, and each membership goes on with
-    the version that played then (``ladder.matches.candidates``).
+    the version that played then (``ladder.matches.playing_versions``).
     """
 
     class Players(models.TextChoices):
@@ -134,7 +134,7 @@ class Membership(models.Model):
     Everything but ``active`` and ``declined`` is a function of the ladder's ledger (``ladder.ledger.rebuild``). The
     wish in ``declined`` outlives every version; ``ladder.members.memberships`` keeps ``active`` at what follows from
     it. ``frozen`` is the version that plays here whichever is the bot's active one, once the ladder has frozen
-    (``ladder.matches.candidates``).
+    (``ladder.matches.playing_versions``).
     """
 
     ladder = models.ForeignKey(Ladder, on_delete=models.PROTECT, related_name="memberships")

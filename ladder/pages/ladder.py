@@ -22,7 +22,7 @@ from bots.models import BotVersion
 from games.game import Game
 from games.registry import GAMES
 from ladder.access import ladder_seen_by
-from ladder.matches.candidates import people_on
+from ladder.matches.house_bots import people_on
 from ladder.members.estimated_skill import Run, SkillOrder, tie_groups
 from ladder.members.standings import PROVISIONAL, Rows, StandingsRow, members, members_with_versions, page_of
 from ladder.models import Ladder, Membership, Season

@@ -14,9 +14,10 @@ from games.chance import commitment
 from ladder.corrections import withdraw
 from ladder.estimates import estimate_due
 from ladder.exports.season_deals import lines
-from ladder.matches.dispatch import recent, traffic
 from ladder.matches.leases import claim
-from ladder.matches.play import trouble
+from ladder.matches.machines import trouble
+from ladder.matches.throughput import recent
+from ladder.matches.traffic import traffic
 from ladder.members.waits import Cause, waits_of
 from ladder.models import (
     Attempt,

@@ -27,9 +27,10 @@ from ladder.cups.desk import (
 from ladder.cups.progress import advance
 from ladder.cups.registration import enter
 from ladder.cups.verification import faults
-from ladder.matches.dispatch import recent, traffic
 from ladder.matches.leases import claim, give_back
 from ladder.matches.schedule import fill
+from ladder.matches.throughput import recent
+from ladder.matches.traffic import traffic
 from ladder.models import Attempt, Cup, CupEntry, CupLedgerEntry, CupRound, CupTable, Match
 from tests.build import finished, make_void, person, staff
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out

@@ -10,8 +10,8 @@ from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from ladder.exhibitions.progress import feed
 from ladder.exhibitions.requests import answer, cancel, request_test
-from ladder.matches.candidates import freeze_all
 from ladder.matches.leases import claim
+from ladder.matches.playing_versions import freeze_all
 from ladder.members.invitations import invite
 from ladder.members.memberships import activate
 from ladder.models import Exhibition, Ladder, Match

@@ -12,8 +12,8 @@ from bots.tournaments.seatings import seatings
 from games.chance import commitment
 from ladder.creation import open_house
 from ladder.matches.blocks import KEY_BYTES, BlockPlayer, end_if_over, schedule_block
-from ladder.matches.dispatch import recent
 from ladder.matches.leases import MOST_FAILURES, give_back
+from ladder.matches.throughput import recent
 from ladder.models import Attempt, Block, Ladder, Match, Membership, SeatResult
 from tests.build import (
     FAILED,

@@ -19,21 +19,12 @@ from bots.uploads.storage import uploads
 from esr_platform.accounts.models import User
 from ladder import tasks
 from ladder.matches.blocks import BlockPlayer, schedule_block
-from ladder.matches.dispatch import (
-    ON_TIME,
-    OVERDUE,
-    QUEUE,
-    SEND_AGAIN,
-    SOON,
-    WINDOW,
-    dispatch,
-    recent,
-    send_next,
-    traffic,
-)
+from ladder.matches.dispatch import ON_TIME, QUEUE, SOON, WINDOW, dispatch, send_next
 from ladder.matches.leases import give_back
 from ladder.matches.results import record_result
 from ladder.matches.schedule import QUEUE_LENGTH, fill
+from ladder.matches.throughput import recent
+from ladder.matches.traffic import OVERDUE, SEND_AGAIN, traffic
 from ladder.models import Attempt, Block, Exhibition, Ladder, Match
 from ladder.pairings.shares import RATED_WEIGHT, UNRATED_WEIGHT
 from tests.build import (
@@ -377,7 +368,7 @@ def test_a_large_round_of_a_cup_leaves_room_for_the_first_matches_of_another_cup
     large = due(entered(new_cup("swiss", blocks=4), house_bots()))
     small = due(entered(new_cup("knockout"), house_bots()))
     Match.objects.update(sent_at=None)
-    monkeypatch.setattr("ladder.matches.dispatch.MATCHES_READ", 8)
+    monkeypatch.setattr("ladder.matches.traffic.MATCHES_READ", 8)
     assert Match.objects.filter(block__cup_table__round__cup=large, status=Match.Status.QUEUED).count() > 8
     cups = dict(Match.objects.values_list("pk", "block__cup_table__round__cup"))
     read = traffic(recent())

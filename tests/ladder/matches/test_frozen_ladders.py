@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from bots.models import Bot, BotVersion
-from ladder.matches.candidates import freeze_all, playing_versions
+from ladder.matches.playing_versions import freeze_all, playing_versions
 from ladder.matches.schedule import fill
 from ladder.members.memberships import CannotJoin, activate, enter, join, leave, restore, retire
 from ladder.models import Ladder, Membership, Seat

@@ -18,8 +18,9 @@ from games.rules import FORFEIT_REASONS
 from ladder.corrections import withdraw
 from ladder.creation import open_house
 from ladder.matches.leases import claim
+from ladder.matches.machines import MANY, REST, rests, trouble
 from ladder.matches.pauses import BAD, MOST_BAD, resume
-from ladder.matches.play import MANY, REST, play, rests, trouble
+from ladder.matches.play import play
 from ladder.matches.results import record_result
 from ladder.matches.schedule import fill
 from ladder.models import Attempt, Block, Ladder, Match, Result

@@ -18,7 +18,8 @@ from games.chance import commitment
 from games.registry import GAMES
 from ladder.exhibitions.progress import feed
 from ladder.matches import leases
-from ladder.matches.candidates import ENOUGH_BLOCKS, HOUR, NARROW, StandingBy, standing_by
+from ladder.matches.candidates import StandingBy, standing_by
+from ladder.matches.house_bots import ENOUGH_BLOCKS, HOUR, NARROW
 from ladder.matches.leases import give_back
 from ladder.matches.results import record_result
 from ladder.matches.schedule import FIRST, MOST, PATIENCE, QUEUE_LENGTH, fill, house_blocks_for

@@ -13,7 +13,7 @@ from bots.uploads.upload import upload_version
 from esr_platform.accounts.errors import NameRefused, Refused, TooMany
 from games.registry import GAMES
 from ladder.creation import LIVE_LIMITS, open_house
-from ladder.matches import candidates
+from ladder.matches import playing_versions
 from ladder.matches.pauses import resume
 from ladder.matches.schedule import fill
 from ladder.members.memberships import CannotJoin, activate, declare, enter_everybody, join, leave, register, retire
@@ -178,7 +178,7 @@ def test_what_is_declared_after_a_deadline_does_not_play_on_the_frozen_ladder() 
     bot = remote_bot()
     Ladder.objects.filter(slug=LIVE[0]).update(freezes_at=timezone.now())
     declare(bot, label="later")
-    candidates.freeze_all()
+    playing_versions.freeze_all()
     frozen = {
         membership.ladder.slug: membership.frozen for membership in bot.memberships.select_related("ladder", "frozen")
     }

@@ -12,10 +12,10 @@ from django.utils import timezone
 from bots.models import Bot, BotVersion
 from esr_platform.accounts.models import User
 from ladder.corrections import merge
-from ladder.matches.dispatch import recent
 from ladder.matches.leases import claim
 from ladder.matches.results import record_result
 from ladder.matches.schedule import fill
+from ladder.matches.throughput import recent
 from ladder.members import memberships
 from ladder.members.standings import members, page_of, table, tops
 from ladder.members.waits import SILENCE, Cause, Wait, waits_of
