@@ -18,7 +18,7 @@ from bots.models import BotVersion
 from ladder.exhibitions.choices import unable
 from ladder.exhibitions.requests import cancelled, ended
 from ladder.ledger.entries import NoSeason
-from ladder.matches.blocks import BlockPlayer, schedule_block
+from ladder.matches.blocks import UNRATED_PRIORITY, BlockPlayer, schedule_block
 from ladder.matches.dispatch import AT_A_SET_TIME, dispatch
 from ladder.models import Block, Exhibition, ExhibitionPlayer, Ladder, Match, SeatResult
 from ladder.ratings.scores import beaten
@@ -138,9 +138,6 @@ AHEAD: Final = 4
 READY_BEFORE: Final = timedelta(seconds=30)
 """Scheduled matches are created this long before their start time."""
 
-ORDERED: Final = -1
-"""Priority of test matches, challenges and comparisons: below ladder matches, with a reserved share of workers."""
-
 _NOT_AGREED: Final = "Not every bot owner accepted the invitation before the start time."
 _State = Exhibition.State
 
@@ -221,7 +218,7 @@ def _priority(exhibition: Exhibition, number: int) -> int:
     Other deals share the workers with other requests. Otherwise a start time would bypass all ladders.
     """
     at_once = exhibition.kind == Exhibition.Kind.SCHEDULED and (number == 0 or exhibition.requested_by.is_staff)
-    return AT_A_SET_TIME if at_once else ORDERED
+    return AT_A_SET_TIME if at_once else UNRATED_PRIORITY
 
 
 def lineups(exhibition: Exhibition, seats: int, number: int) -> tuple[list[BlockPlayer], list[BlockPlayer]]:

@@ -29,7 +29,10 @@ _SERIES: Final = {
 """Which series a block's number is of; all others are tests."""
 
 
-CUP: Final = -2
+UNRATED_PRIORITY: Final = -1
+"""Priority of test matches, challenges and comparisons: below ladder matches, with a reserved share of workers."""
+
+CUP_PRIORITY: Final = -2
 """Priority of cup matches. They have the share of the workers that ``CUP_SHARE`` sets."""
 
 
@@ -99,7 +102,7 @@ def schedule_cup_blocks(ladder: Ladder, wanted: Sequence[CupBlock]) -> None:
         )
         for cup_block in wanted
     )
-    _add_matches([(block, [cup_block.players]) for block, cup_block in zip(blocks, wanted, strict=True)], CUP)
+    _add_matches([(block, [cup_block.players]) for block, cup_block in zip(blocks, wanted, strict=True)], CUP_PRIORITY)
 
 
 def _add_matches(

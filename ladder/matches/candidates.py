@@ -64,7 +64,11 @@ def standing_by(ladder: Ladder) -> StandingBy:
     if spare := fillers(ladder, [_owner(players[membership.pk].version) for membership in memberships]):
         players |= _players(ladder, spare)
         memberships += [membership for membership in spare if membership.pk in players and membership.pk not in merged]
-    last_seats, waiting, widths = _last_seats(ladder, memberships), _waiting(ladder), _widths(ladder)
+    last_seats = _last_seats(ladder, memberships)
+    pending = Seat.objects.filter(match__ladder=ladder, match__status__in=Match.PENDING, membership__isnull=False)
+    waiting = Counter(pending.values_list("membership", flat=True))
+    estimates = Estimate.objects.filter(season__ladder=ladder, season__closing=None)
+    widths = {version: high - low for version, low, high in estimates.values_list("version", "low", "high")}
     candidates = [
         Candidate(
             membership=membership.pk,
@@ -100,18 +104,6 @@ def _last_seats(ladder: Ladder, memberships: Iterable[Membership]) -> dict[int, 
         new = LastSeat.objects.bulk_create(LastSeat(membership=membership, since=since) for membership in missing)
         seats |= {last.membership_id: last for last in new}
     return seats
-
-
-def _waiting(ladder: Ladder) -> Counter[int]:
-    """By membership, the rated games that it has still to play."""
-    pending = Seat.objects.filter(match__ladder=ladder, match__status__in=Match.PENDING, membership__isnull=False)
-    return Counter(pending.values_list("membership", flat=True))
-
-
-def _widths(ladder: Ladder) -> dict[int, int]:
-    """By version, the width of its estimate's interval in the open season, in 1/1000 point."""
-    estimates = Estimate.objects.filter(season__ladder=ladder, season__closing=None)
-    return {version: high - low for version, low, high in estimates.values_list("version", "low", "high")}
 
 
 def _owner(version: BotVersion) -> int | None:

@@ -20,7 +20,7 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from kombu.exceptions import OperationalError
 
-from ladder.matches.blocks import CUP
+from ladder.matches.blocks import CUP_PRIORITY
 from ladder.matches.throughput import FEW_READ, recent
 from ladder.matches.traffic import MATCHES_READ, SEND_AGAIN, traffic
 from ladder.models import Attempt, Cup, Match
@@ -56,9 +56,14 @@ def dispatch() -> int:
         return 0
     throughput = recent()
     queued = traffic(throughput)
-    room = max(WINDOW, throughput.begun.total()) - queued.on_the_way
+    room = max(WINDOW, throughput.begun.total()) - len(queued.on_the_way)
     ids = [*queued.soon, *queued.in_turn[: max(room, 0)]]
-    marked = _marked(ids) if ids else set()
+    if not ids:
+        return 0
+    with transaction.atomic():  # rows that another process holds are left out
+        free = _unsent(ids).select_for_update(skip_locked=True, no_key=True)
+        marked = set(free.order_by("pk").values_list("pk", flat=True))
+        Match.objects.filter(pk__in=marked, status=Match.Status.QUEUED).update(sent_at=Now())
     priorities = {match.match_id: match.priority for match in queued.matches}
     return send({match_id: priorities[match_id] for match_id in ids if match_id in marked})
 
@@ -85,11 +90,15 @@ def send(priorities: Mapping[int, int]) -> int:
     rest.
     """
     ids, sent = list(priorities), 0
-    overtaking = _overtaking() if CUP in priorities.values() else 0
+    overtaking = _overtaking() if CUP_PRIORITY in priorities.values() else 0
     try:
         for match_id, priority in priorities.items():
-            queue = _queue(priority)
-            if priority == CUP and overtaking > 0:
+            queue = QUEUE
+            if priority >= AT_A_SET_TIME:
+                queue = ON_TIME
+            elif priority > 0:
+                queue = SOON
+            elif priority == CUP_PRIORITY and overtaking > 0:
                 queue, overtaking = SOON, overtaking - 1
             current_app.send_task(TASK, args=(match_id,), queue=queue, expires=SEND_AGAIN.total_seconds())
             sent += 1
@@ -97,12 +106,6 @@ def send(priorities: Mapping[int, int]) -> int:
         logger.warning("broker unavailable, %s matches not sent: %s", len(ids) - sent, error)
         Match.objects.filter(pk__in=ids[sent:], status=Match.Status.QUEUED).update(sent_at=None)
     return sent
-
-
-def _queue(priority: int) -> str:
-    if priority >= AT_A_SET_TIME:
-        return ON_TIME
-    return SOON if priority > 0 else QUEUE
 
 
 def _overtaking() -> int:
@@ -119,16 +122,7 @@ def _overtaking() -> int:
     if share >= IN_TURN:
         return MATCHES_READ
     begun = list(Attempt.objects.of_workers().order_by("-pk").values_list("match__priority", flat=True)[:FEW_READ])
-    return max(round(share * FEW_READ) - begun.count(CUP), 0)
-
-
-def _marked(match_ids: list[int]) -> set[int]:
-    """Mark the matches that are still to be sent, and return them. Rows that another process holds are skipped."""
-    with transaction.atomic():
-        free = _unsent(match_ids).select_for_update(skip_locked=True, no_key=True)
-        ids = set(free.order_by("pk").values_list("pk", flat=True))
-        Match.objects.filter(pk__in=ids, status=Match.Status.QUEUED).update(sent_at=Now())
-    return ids
+    return max(round(share * FEW_READ) - begun.count(CUP_PRIORITY), 0)
 
 
 def _unsent(match_ids: list[int]) -> QuerySet[Match]:

@@ -125,9 +125,11 @@ def _known_on(ladders: Collection[int]) -> set[int]:
     return {ladder for ladder, _ in seated} - {ladder for ladder, _ in seated - known}
 
 
-def house_on(ladder: Ladder) -> int:
-    """How many bots of the house could play on ``ladder``, entered or not; one query."""
-    return len(_house(ladder))
+def house_on(ladder: Ladder) -> list[int]:
+    """The ids of the house bots that could play on ``ladder``, whether they are members or not; one query."""
+    active = BotVersion.objects.filter(active=True, bot__owner=None, bot__in=Bot.objects.playing()).order_by("bot")
+    versions = active.select_related("bot").defer("check_report")
+    return [version.bot_id for version in versions if plays(version, ladder.game, ladder.seats)]
 
 
 def fillers(ladder: Ladder, owners: Sequence[int | None]) -> list[Membership]:
@@ -138,13 +140,6 @@ def fillers(ladder: Ladder, owners: Sequence[int | None]) -> list[Membership]:
     if len(set(owners) - {None}) + owners.count(None) >= ladder.seats:
         return []
     known = {membership.bot_id: membership for membership in Membership.objects.filter(ladder=ladder, bot__owner=None)}
-    missing = [bot for bot in _house(ladder) if bot not in known]
+    missing = [bot for bot in house_on(ladder) if bot not in known]
     new = Membership.objects.bulk_create(Membership(ladder=ladder, bot_id=bot, active=False) for bot in missing)
     return [*(membership for membership in known.values() if not membership.active), *new]
-
-
-def _house(ladder: Ladder) -> list[int]:
-    """The bots of the house that can play on ``ladder``."""
-    active = BotVersion.objects.filter(active=True, bot__owner=None, bot__in=Bot.objects.playing()).order_by("bot")
-    versions = active.select_related("bot").defer("check_report")
-    return [version.bot_id for version in versions if plays(version, ladder.game, ladder.seats)]

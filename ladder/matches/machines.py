@@ -17,18 +17,11 @@ REST = timedelta(seconds=60)
 _LOOKED_BACK = 30
 
 
-def rests(host: str) -> bool:
-    """Whether the last ``MANY`` matches tried on ``host`` have all failed, the last of them within ``REST``."""
-    return bool(_trouble(host))
+def trouble(host: str = "") -> str:
+    """The last failure, if the last ``MANY`` matches tried on ``host`` have all failed, the last one within ``REST``.
 
-
-def trouble() -> str:
-    """Why nothing is played at the moment, for everybody: what failed last on machines that all rest; else empty."""
-    return _trouble("")
-
-
-def _trouble(host: str) -> str:
-    """What failed last, if nothing else has happened lately on ``host`` (on every one, if empty)."""
+    Otherwise empty. Without ``host``, all machines count as one, and nothing is played on any of them.
+    """
     says_nothing = (Attempt.Ending.OPEN, Attempt.Ending.BUSY, Attempt.Ending.WITHDRAWN)
     over = Attempt.objects.of_workers().exclude(ending__in=says_nothing)
     latest = over.order_by("-pk").annotate(rested=Now() - REST)

@@ -8,7 +8,6 @@ import os
 import socket
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -27,9 +26,9 @@ from esr_platform.leases import Lease, LeaseLost
 from ladder.matches import pauses
 from ladder.matches.leases import LeasedProcesses, WhileLeased, claim, delays, give_back, play_again, renewed
 from ladder.matches.logs import packed_logs
-from ladder.matches.machines import rests
+from ladder.matches.machines import trouble
 from ladder.matches.results import WrongRecord, record_result
-from ladder.models import Attempt, Block, Ladder, Match
+from ladder.models import Attempt, Block, Match
 
 
 def seeds_key() -> bytes:
@@ -47,29 +46,66 @@ def play(match_id: int, runner: Play | None = None) -> Attempt.Ending | None:
     """Claim and play a match; how the attempt ended, ``None`` if there was nothing to claim or it was too late.
 
     Safe to call any number of times, at once and again: one claim wins, and one result counts. A match whose code is
-    not on this machine stays queued for one that has it, and so does every match while this machine rests.
+    not on this machine stays queued for one that has it, and so does every match while this machine rests. A bot whose
+    code is lost is paused once this voids a match.
     """
-    try:
-        spec = _spec(match_id)
-    except PlatformFailure as failure:
-        return _not_begun(match_id, failure)
-    lease = _claimed(match_id) if spec is not None else None
-    if spec is None or lease is None:
+    match = Match.objects.select_related("ladder", "block").filter(pk=match_id, status=Match.Status.QUEUED).first()
+    if match is None:
         return None
+    spec: MatchSpec[Any] | PlatformFailure
+    try:
+        spec = spec_of(match)
+    except (NotHere, ImproperlyConfigured) as problem:
+        logger.warning("match %s not started, remains queued: %s", match_id, problem)
+        return None
+    except PlatformFailure as problem:
+        spec = problem  # the attempt fails without a game
+    host = socket.gethostname()
+    lease = None if trouble(host) else claim(match_id, f"{host}/{os.getpid()}")
+    if lease is None:
+        return None
+    ending = Attempt.Ending.FAILED
     try:
         return _attempt(lease, spec, runner)
     except LeaseLost:
-        logger.warning("match %s stopped because it was withdrawn or its lease was lost", match_id)
-        return _ended(lease, Attempt.Ending.EXPIRED, "the lease of the match could not be renewed")
-    except NoCoreFree as busy:
-        logger.warning("match %s is queued again: %s", match_id, busy)
-        return _ended(lease, Attempt.Ending.BUSY, str(busy))
+        ending, reason = Attempt.Ending.EXPIRED, "the lease of the match could not be renewed"
     except (PlatformFailure, WrongRecord) as failure:
-        logger.warning("attempt of match %s failed: %s", match_id, failure)
-        return _failed(lease, str(failure))
+        ending, reason = Attempt.Ending.BUSY if isinstance(failure, NoCoreFree) else ending, str(failure)
     except Exception as error:  # the border of the worker: whatever it is, it is ours, and the match is played again
         logger.exception("attempt of match %s failed", match_id)
-        return _failed(lease, f"internal error ({type(error).__name__})")
+        reason = f"internal error ({type(error).__name__})"
+    logger.warning("attempt of match %s ended as %s: %s", match_id, ending, reason)
+    if not retry_on_disconnect(lambda: give_back(lease, ending, reason)):
+        return None
+    if isinstance(spec, LostCode) and Match.objects.filter(pk=match_id, status=Match.Status.VOID).exists():
+        pauses.begin_for_lost_code(spec.version)
+    return ending
+
+
+def _attempt(lease: Lease[Match], spec: MatchSpec[Any] | PlatformFailure, runner: Play | None) -> Attempt.Ending | None:
+    if isinstance(spec, PlatformFailure):
+        raise spec
+    spec = replace(spec, played_before=delays(lease))  # nobody else ends an attempt while the lease is held
+    uploaded = [index for index, seat in enumerate(spec.seats) if isinstance(seat.program, StoredProgram)]
+    transcript = Transcript(len(spec.seats), uploaded) if uploaded else None  # house bots have no owner who reads it
+    processes = LeasedProcesses[Any]()
+    with renewed(lease, on_loss=processes.kill) as heart:
+        observer = WhileLeased(heart, transcript)
+        if runner is not None:
+            report = runner(spec, observer)
+        else:
+            with shared_core(CoreUse.MATCHES, settings.VAR_DIR) as core:
+                report = play_match(spec, processes.of(launcher_for_ladder()), observer, core=core)
+        if report.play_again and spec.played_before < MAX_REPLAYS:
+            late = {delay.seat for delay in report.machine_delays}
+            if retry_on_disconnect(lambda: play_again(lease, _delayed(report), late)):
+                return Attempt.Ending.DELAYED
+            report = replace(report, play_again=False)
+        logs = packed_logs(report, transcript)
+        result = retry_on_disconnect(lambda: record_result(lease, report, logs))  # safe: a second one is refused
+    if not result:
+        logger.warning("result of match %s discarded because its lease was lost", lease.pk)
+    return Attempt.Ending.FINISHED if result else None
 
 
 def spec_of(match: Match) -> MatchSpec[Any]:
@@ -79,13 +115,17 @@ def spec_of(match: Match) -> MatchSpec[Any]:
     or had on this machine now, ``LostCode`` where it is lost, ``ImproperlyConfigured`` for limits of its ladder that
     are none or that a worker's time limit would cut short.
     """
+    try:
+        limits = Limits(**match.ladder.limits)
+    except (TypeError, ValueError) as error:
+        raise ImproperlyConfigured(f"the limits of {match.ladder} are invalid: {error}") from error
     rated = match.block.purpose in Block.RATED
     seats = match.seats.select_related("version__bot").defer("version__check_report").order_by("index")
     spec: MatchSpec[Any] = MatchSpec(
         game=match.ladder.game,
         seats=tuple(SeatSpec(str(seat.version), program_of(seat.version, rated=rated)) for seat in seats),
         seed=bytes(match.block.seed),
-        limits=_limits(match.ladder),
+        limits=limits,
         key=seeds_key(),
         match=str(match.pk),
     )
@@ -98,61 +138,6 @@ def spec_of(match: Match) -> MatchSpec[Any]:
     return spec
 
 
-def _limits(ladder: Ladder) -> Limits:
-    try:
-        return Limits(**ladder.limits)
-    except (TypeError, ValueError) as error:
-        raise ImproperlyConfigured(f"the limits of {ladder} are invalid: {error}") from error
-
-
-def _spec(match_id: int) -> MatchSpec[Any] | None:
-    """What is to be played; ``None`` if the match is not queued or cannot be played here."""
-    match = Match.objects.select_related("ladder", "block").filter(pk=match_id, status=Match.Status.QUEUED).first()
-    try:
-        return spec_of(match) if match else None
-    except (NotHere, ImproperlyConfigured) as failure:
-        logger.warning("match %s not started, remains queued: %s", match_id, failure)
-        return None
-
-
-def _claimed(match_id: int) -> Lease[Match] | None:
-    return None if rests(socket.gethostname()) else claim(match_id, _worker())
-
-
-def _not_begun(match_id: int, failure: PlatformFailure) -> Attempt.Ending | None:
-    """Fail an attempt without a game. A bot whose code is lost is paused once this voids a match."""
-    lease = _claimed(match_id)
-    ending = _failed(lease, str(failure)) if lease is not None else None
-    void = Match.objects.filter(pk=match_id, status=Match.Status.VOID)
-    if ending and isinstance(failure, LostCode) and void.exists():
-        pauses.begin_for_lost_code(failure.version)
-    return ending
-
-
-def _attempt(lease: Lease[Match], spec: MatchSpec[Any], runner: Play | None) -> Attempt.Ending | None:
-    spec = replace(spec, played_before=delays(lease))  # nobody else ends an attempt while the lease is held
-    transcript = _transcript(spec)
-    processes = LeasedProcesses[Any]()
-    with renewed(lease, on_loss=processes.kill) as heart:
-        report = (runner or partial(_ladder_runner, processes))(spec, WhileLeased(heart, transcript))
-        if report.play_again and spec.played_before < MAX_REPLAYS:
-            late = {delay.seat for delay in report.machine_delays}
-            if retry_on_disconnect(lambda: play_again(lease, _delayed(report), late)):
-                return Attempt.Ending.DELAYED
-            report = replace(report, play_again=False)
-        logs = packed_logs(report, transcript)
-        result = retry_on_disconnect(lambda: record_result(lease, report, logs))  # safe: a second one is refused
-        if not result:
-            logger.warning("result of match %s discarded because its lease was lost", lease.pk)
-        return Attempt.Ending.FINISHED if result else None
-
-
-def _transcript(spec: MatchSpec[Any]) -> Transcript | None:
-    """Keeps the lines of the seats whose owners want to read them; ``None`` where the house is among itself."""
-    uploaded = [index for index, seat in enumerate(spec.seats) if isinstance(seat.program, StoredProgram)]
-    return Transcript(len(spec.seats), uploaded) if uploaded else None
-
-
 def _delayed(report: MatchReport) -> str:
     """Describe the server lag for the public match page."""
     first = report.machine_delays[0]
@@ -161,20 +146,3 @@ def _delayed(report: MatchReport) -> str:
         f"server lag at seat {first.seat}: {asked} took {first.wall_us / 1e6:.1f} s,"
         f" including {first.machine_delay_us / 1e6:.1f} s of waiting for a processor"
     )
-
-
-def _failed(lease: Lease[Match], failure: str) -> Attempt.Ending | None:
-    return _ended(lease, Attempt.Ending.FAILED, failure)
-
-
-def _ended(lease: Lease[Match], ending: Attempt.Ending, failure: str) -> Attempt.Ending | None:
-    return ending if retry_on_disconnect(lambda: give_back(lease, ending, failure)) else None
-
-
-def _ladder_runner(processes: LeasedProcesses[Any], spec: MatchSpec[Any], observer: Observer | None) -> MatchReport:
-    with shared_core(CoreUse.MATCHES, settings.VAR_DIR) as core:
-        return play_match(spec, processes.of(launcher_for_ladder()), observer, core=core)
-
-
-def _worker() -> str:
-    return f"{socket.gethostname()}/{os.getpid()}"

@@ -58,7 +58,7 @@ def recent() -> Throughput:
     if len(latest) == FEW_READ:
         latest = [row for row in rows[:MOST_READ] if row[1] > row[4] - LOOKED_BACK]
     begun, finished, ends = Counter[int](), Counter[int](), list[datetime]()
-    lasted, ordered = defaultdict[int, list[float]](list), list[float]()
+    lasted, unrated = defaultdict[int, list[float]](list), list[float]()
     for ladder_id, started, ended, ending, now, purpose in latest:
         begun[ladder_id] += started > now - LATELY
         if ended is not None and ending == Attempt.Ending.FINISHED:
@@ -67,14 +67,10 @@ def recent() -> Throughput:
             if purpose in Block.RATED:
                 lasted[ladder_id].append((ended - started).total_seconds())
             else:
-                ordered.append((ended - started).total_seconds())
+                unrated.append((ended - started).total_seconds())
     means = {ladder_id: fmean(times) for ladder_id, times in lasted.items()}
     span = (max(ends) - min(row[1] for row in latest)).total_seconds() if ends else 0.0
     rated = [seconds for times in lasted.values() for seconds in times]
-    return Throughput(+begun, finished, max(span, 0.0), means, _costs(rated, ordered))
-
-
-def _costs(rated: list[float], ordered: list[float]) -> tuple[float, float]:
-    """The mean durations of rated and unrated games. An unknown one is taken from the other kind."""
-    rated_s = fmean(rated or ordered or [1.0])
-    return max(rated_s, 0.001), max(fmean(ordered or [rated_s]), 0.001)
+    rated_s = fmean(rated or unrated or [1.0])  # an unknown mean is taken from the other kind
+    costs = max(rated_s, 0.001), max(fmean(unrated or [rated_s]), 0.001)
+    return Throughput(+begun, finished, max(span, 0.0), means, costs)

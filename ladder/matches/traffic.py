@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db.models import Case, Count, Exists, IntegerField, OuterRef, QuerySet, Subquery, When, Window
 from django.db.models.functions import Coalesce, Now, RowNumber
 
-from ladder.matches.blocks import CUP
+from ladder.matches.blocks import CUP_PRIORITY, UNRATED_PRIORITY
 from ladder.matches.throughput import Throughput
 from ladder.models import Block, Cup, Match, Membership
 from ladder.pairings.shares import HOUSE_ONLY, Flow, cup_shares, shared
@@ -57,6 +57,11 @@ class Waiting:
     block_runs: bool
     of_house: bool = False
 
+    @property
+    def since(self) -> datetime:
+        """The time of its last message, or its due time."""
+        return self.sent_at or self.due_at
+
 
 @dataclass(frozen=True)
 class Traffic:
@@ -92,7 +97,7 @@ class Traffic:
 
     def _shared(self, matches: Iterable[Waiting]) -> list[int]:
         flows: dict[Kind, dict[int, Flow]] = {kind: {} for kind in Kind}
-        ahead = Counter((match.kind, match.flow) for match in self._counting)
+        ahead = Counter((match.kind, match.flow) for match in self.on_the_way)
         by_flow = defaultdict[tuple[Kind, int, float], list[Waiting]](list)
         for match in matches:
             if match.priority <= 0:
@@ -102,24 +107,29 @@ class Traffic:
         share, of_cups = cup_shares(reserved, settings.CUP_SHARE, of_house)
         for (kind, flow, weight), waiting in by_flow.items():
             cost = self.throughput.cost(flow) if kind is Kind.RATED else 1.0
-            ids, since = [match.match_id for match in waiting], min(_since(match) for match in waiting)
+            ids, since = [match.match_id for match in waiting], min(match.since for match in waiting)
             own = of_cups[flow] if kind is Kind.CUP else weight
             flows[kind][flow] = Flow(ids, ahead[kind, flow], own, cost, since.timestamp())
-        counts = Counter(match.kind for match in self._counting)
+        counts = Counter(match.kind for match in self.on_the_way)
         rated, unrated, cups = (self.playing[kind] + counts[kind] for kind in Kind)
         costs = (*self.throughput.costs, self.throughput.costs[1])
         of_kind = flows[Kind.RATED], flows[Kind.UNRATED], flows[Kind.CUP]
         return shared(*of_kind, max(share, 0.01), (rated, unrated, cups), costs)
 
     @property
-    def on_the_way(self) -> int:
-        """Number of matches without priority whose messages are under way."""
-        return len(self._counting)
+    def on_the_way(self) -> Sequence[Waiting]:
+        """The matches without priority whose messages are under way, without overdue ones."""
+        oldest = self.now and self.now - OVERDUE
+        sent = [match for match in self.matches if match.on_its_way and match.priority <= 0]
+        return [match for match in sent if oldest is not None and match.due_at > oldest]
 
     @property
     def line(self) -> list[int]:
         """Everything, in the order in which the workers will probably begin it."""
-        sent = sorted((match for match in self.matches if match.on_its_way), key=_told)
+        sent = sorted(
+            (match for match in self.matches if match.on_its_way),
+            key=lambda match: (-match.priority, match.since, match.match_id),
+        )
         unsent = [match for match in self.matches if not match.on_its_way]
         soon = [match for match in unsent if match.priority > 0]
         return [*(match.match_id for match in [*sent, *soon]), *self._shared(unsent)]
@@ -127,14 +137,6 @@ class Traffic:
     def waited(self, how_long: timedelta) -> bool:
         """Whether anything has waited for longer."""
         return any(self.now is not None and match.due_at < self.now - how_long for match in self.matches)
-
-    @property
-    def _counting(self) -> list[Waiting]:
-        return [
-            match
-            for match in self.matches
-            if match.on_its_way and match.priority <= 0 and self.now is not None and match.due_at > self.now - OVERDUE
-        ]
 
 
 def traffic(throughput: Throughput) -> Traffic:
@@ -147,8 +149,8 @@ def traffic(throughput: Throughput) -> Traffic:
             people=Exists(people),
             cup_people=Cup.has_people("block__cup_table__round__cup"),
             rated_now=_playing(priority=0),
-            ordered_now=_playing(priority=-1),
-            cups_now=_playing(priority=CUP),
+            unrated_now=_playing(priority=UNRATED_PRIORITY),
+            cups_now=_playing(priority=CUP_PRIORITY),
         )
         .order_by("-priority", Coalesce("sent_at", "due_at"), "pk")
         .values(
@@ -168,14 +170,14 @@ def traffic(throughput: Throughput) -> Traffic:
             "block__cup_table__round__cup",
             "block__cup_table__round__cup__reserved_percent",
             "rated_now",
-            "ordered_now",
+            "unrated_now",
             "cups_now",
         )
     )
     if not rows:
         return Traffic([], throughput, None)
     first = rows[0]
-    playing = first["rated_now"], first["ordered_now"], first["cups_now"]
+    playing = first["rated_now"], first["unrated_now"], first["cups_now"]
     return Traffic([_waiting(row) for row in rows], throughput, first["now"], playing)
 
 
@@ -202,7 +204,14 @@ def _playing(**wanted: int) -> Coalesce:
 
 
 def _waiting(row: Mapping[str, Any]) -> Waiting:
-    kind, flow = _kind_and_flow(row)
+    if row["block__purpose"] in Block.RATED:
+        kind, flow = Kind.RATED, row["ladder"]
+        weight = max(row["ladder__weight"], 1) * (1 if row["people"] else HOUSE_ONLY)
+    elif row["block__purpose"] == Block.Purpose.CUP:
+        kind, flow = Kind.CUP, row["block__cup_table__round__cup"]
+        weight = (row["block__cup_table__round__cup__reserved_percent"] or 0) / 100
+    else:
+        kind, flow, weight = Kind.UNRATED, row["block__exhibition__requested_by"] or 0, 1.0
     return Waiting(
         match_id=row["pk"],
         block_id=row["block"],
@@ -210,32 +219,9 @@ def _waiting(row: Mapping[str, Any]) -> Waiting:
         priority=row["priority"],
         kind=kind,
         flow=flow,
-        weight=_weight(kind, row),
+        weight=weight,
         due_at=row["due_at"],
         sent_at=row["sent_at"],
         on_its_way=row["sent_at"] is not None and row["sent_at"] >= row["now"] - SEND_AGAIN,
         of_house=kind is Kind.CUP and not row["cup_people"],
     )
-
-
-def _weight(kind: Kind, row: Mapping[str, Any]) -> float:
-    if kind is Kind.CUP:
-        return (row["block__cup_table__round__cup__reserved_percent"] or 0) / 100
-    return max(row["ladder__weight"], 1) * (1 if row["people"] else HOUSE_ONLY) if kind is Kind.RATED else 1.0
-
-
-def _kind_and_flow(row: Mapping[str, Any]) -> tuple[Kind, int]:
-    if row["block__purpose"] in Block.RATED:
-        return Kind.RATED, row["ladder"]
-    if row["block__purpose"] == Block.Purpose.CUP:
-        return Kind.CUP, row["block__cup_table__round__cup"]
-    return Kind.UNRATED, row["block__exhibition__requested_by"] or 0
-
-
-def _since(match: Waiting) -> datetime:
-    """The time of its last message, or its due time."""
-    return match.sent_at or match.due_at
-
-
-def _told(match: Waiting) -> tuple[int, datetime, int]:
-    return -match.priority, _since(match), match.match_id

@@ -201,4 +201,4 @@ def _without_games(membership: Membership, around: _Around) -> Wait:
 
 def _fillers(ladder: Ladder) -> int:
     """How many house bots could fill seats on ``ladder``."""
-    return house_on(ladder) if ladder.for_house else 0
+    return len(house_on(ladder)) if ladder.for_house else 0

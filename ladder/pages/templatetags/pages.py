@@ -20,7 +20,7 @@ from django.utils.translation import gettext, gettext_lazy, gettext_noop, pgette
 from bots.machines import sandbox_state
 from esr_platform.static_files import imported
 from games.registry import GAMES
-from ladder.matches import play
+from ladder.matches import machines
 from ladder.models import Match, Seat, SeatResult
 from ladder.pages import matches
 from ladder.pages.components import markup, words
@@ -127,7 +127,7 @@ def sandbox() -> str:
 @register.simple_tag
 def trouble() -> str:
     """Why no match can be played at the moment; empty if matches are being played."""
-    return play.trouble()
+    return machines.trouble()
 
 
 @register.simple_tag(takes_context=True)

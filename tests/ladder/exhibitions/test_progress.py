@@ -9,7 +9,6 @@ from bots.models import Bot
 from bots.tournaments.seatings import seatings
 from ladder.exhibitions.progress import (
     AHEAD,
-    ORDERED,
     READY_BEFORE,
     differences,
     feed,
@@ -19,6 +18,7 @@ from ladder.exhibitions.progress import (
     walk_of,
 )
 from ladder.exhibitions.requests import answer, cancel, request_scheduled
+from ladder.matches.blocks import UNRATED_PRIORITY
 from ladder.matches.dispatch import AT_A_SET_TIME, dispatch
 from ladder.matches.leases import claim
 from ladder.models import Exhibition, Ladder, LedgerEntry, Match, SeatResult
@@ -209,7 +209,7 @@ def test_only_the_first_deal_of_a_match_is_before_the_ladders_unless_staff_ask_f
     Exhibition.objects.update(due_at=timezone.now())
     feed()
     for scheduled_match, priorities in (
-        (exhibition, [AT_A_SET_TIME, ORDERED]),
+        (exhibition, [AT_A_SET_TIME, UNRATED_PRIORITY]),
         (asked_by_staff, [AT_A_SET_TIME, AT_A_SET_TIME]),
     ):
         blocks = [

@@ -157,8 +157,8 @@ def test_a_name_must_be_ascii() -> None:
 def test_long_games_that_somebody_orders_do_not_make_a_ladders_games_long(bot: Bot, duel: Ladder) -> None:
     finish_block(block_on(duel))
     play_all(a_test(bot.owner, duel, [active_version(bot), house_version("greedy")], blocks=2))
-    ordered = Attempt.objects.filter(match__block__purpose="test")
-    assert ordered.update(started=F("started") - timedelta(seconds=100)) == 4
+    unrated = Attempt.objects.filter(match__block__purpose="test")
+    assert unrated.update(started=F("started") - timedelta(seconds=100)) == 4
     throughput = recent()
     assert throughput.finished[duel.pk] == 6
     assert throughput.cost(duel.pk) < 50

@@ -61,7 +61,7 @@ def ladders_of(sent: list[str]) -> list[int]:
 
 
 def unrated(ladder: Ladder, by: User, blocks: int = 1) -> Exhibition:
-    """A test of house bots that ``by`` ordered, with all its blocks."""
+    """A test of house bots that ``by`` requested, with all its blocks."""
     exhibition = Exhibition.objects.create(
         kind=Exhibition.Kind.TEST,
         ladder=ladder,
@@ -267,15 +267,15 @@ def test_long_unrated_games_have_their_share_of_the_time_and_one_at_least(broker
         Attempt.objects.filter(match=match).update(**times)
         Match.objects.filter(pk=match.pk).update(status="void", reason="over", ended=now, lease=None, lease_until=None)
     claimed(being_played)
-    ordered = set(named(*Match.objects.filter(block__exhibition=exhibition).values_list("pk", flat=True)))
+    requested = set(named(*Match.objects.filter(block__exhibition=exhibition).values_list("pk", flat=True)))
     dispatch()
-    assert messages(broker) and not ordered & set(messages(broker))
+    assert messages(broker) and not requested & set(messages(broker))
     Match.objects.filter(pk=being_played.pk).update(
         status="void", reason="over", ended=now, lease=None, lease_until=None
     )
     Match.objects.update(sent_at=None)
     dispatch()
-    assert len(ordered & set(messages(broker))) == 1
+    assert len(requested & set(messages(broker))) == 1
 
 
 def test_one_persons_tests_do_not_wait_behind_all_of_anothers(broker: str, ladder: Ladder) -> None:

@@ -18,7 +18,7 @@ from games.rules import FORFEIT_REASONS
 from ladder.corrections import withdraw
 from ladder.creation import open_house
 from ladder.matches.leases import claim
-from ladder.matches.machines import MANY, REST, rests, trouble
+from ladder.matches.machines import MANY, REST, trouble
 from ladder.matches.pauses import BAD, MOST_BAD, resume
 from ladder.matches.play import play
 from ladder.matches.results import record_result
@@ -266,8 +266,8 @@ def test_the_rest_of_one_machine_is_not_that_of_another(match: Match) -> None:
     for pk in queue()[:MANY]:
         play(pk, broken)
     host = Attempt.objects.all()[0].worker.rpartition("/")[0]
-    assert rests(host)
-    assert not rests("another")
+    assert trouble(host)
+    assert not trouble("another")
 
 
 def test_no_machine_rests_because_staff_end_what_it_plays(match: Match) -> None:
@@ -276,7 +276,7 @@ def test_no_machine_rests_because_staff_end_what_it_plays(match: Match) -> None:
         assert claim(match_id, "here/1")
         withdraw(match_id, "a wrong build", eve)
         Match.objects.filter(status="queued").update(due_at=timezone.now())
-    assert not rests("here")
+    assert not trouble("here")
     assert trouble() == ""
 
 
