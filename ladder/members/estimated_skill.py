@@ -57,14 +57,12 @@ class Skill(NamedTuple):
 _COLUMNS: Final = ("version__bot", "version__number", *Skill._fields[1:-1])
 
 
-def _last_season(ladder: Any) -> QuerySet[Season, Any]:
-    return Season.objects.filter(ladder__pk=ladder).order_by("-number").values("pk")[:1]
-
-
 def _of_members(*columns: str) -> Prepared[tuple[Any, ...]]:
     return Prepared(
         lambda ladder, bots: (
-            Estimate.objects.filter(season=_last_season(ladder), rank_low__isnull=False, version__bot__pk__in=bots)
+            Estimate.objects.filter(
+                season=Season.objects.latest_of(ladder).values("pk"), rank_low__isnull=False, version__bot__pk__in=bots
+            )
             .order_by()
             .values_list(*columns)
         )
@@ -124,7 +122,7 @@ VERSIONS: Final = 24
 def version_estimates(bot: Bot, viewer: Viewer) -> list[Estimate]:
     """The estimates of its newest versions on each ladder that ``viewer`` may see, in its last season; one query."""
     seen = Estimate.objects.filter(version__bot=bot, season__ladder__in=Ladder.objects.visible_to(viewer))
-    estimates = seen.filter(season=Subquery(_last_season(OuterRef("season__ladder"))))
+    estimates = seen.filter(season=Subquery(Season.objects.latest_of(OuterRef("season__ladder")).values("pk")))
     rows = estimates.select_related("season__ladder", "version").defer("version__check_report")
     newest = rows.order_by("-version__number", "season__ladder")[:VERSIONS]
     return sorted(newest, key=lambda row: (row.season.ladder_id, -row.version.number))

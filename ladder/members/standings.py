@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Window
-from django.db.models.functions import Coalesce, Rank, RowNumber
+from django.db.models.functions import Coalesce, NullIf, Rank, RowNumber
 
 from bots.models import Bot, BotVersion
 from bots.names import BotName, bot_columns
@@ -29,6 +29,9 @@ from ladder.ratings.shares import first_places, win_share
 
 PROVISIONAL: Final = Q(games__lt=PROVISIONAL_GAMES)
 """Members with a provisional rating, which is based on few games."""
+
+WIN_SHARE: Final = F("wins") * 1.0 / NullIf(F("games"), 0)
+"""Sorts members, or rows of final standings, by first places per game; null before the first game."""
 
 Rows = QuerySet[Membership, dict[str, Any]]
 
@@ -252,7 +255,7 @@ def places_of(bot: Bot, viewer: Viewer) -> list[PlaceOfBot]:
         ladder=OuterRef("ladder"), status=Match.Status.QUEUED, seats__membership=OuterRef("pk")
     )
     queued = waiting.order_by().values("ladder").annotate(number=Count("pk")).values("number")
-    last = Season.objects.filter(ladder=OuterRef("ladder")).order_by("-number").values("pk")[:1]
+    last = Season.objects.latest_of(OuterRef("ladder")).values("pk")
     memberships: QuerySet[Any] = (
         Membership.objects.filter(bot=bot, ladder__in=Ladder.objects.visible_to(viewer))
         .select_related("ladder")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
@@ -10,6 +12,12 @@ from django.db.models.lookups import Exact
 
 from ladder.models.ladders import Ladder, Membership
 from ladder.ratings.shares import win_share
+
+
+class SeasonQuerySet(models.QuerySet["Season"]):
+    def latest_of(self, ladder: Any) -> SeasonQuerySet:
+        """The latest season of the ladder with this id (or ``OuterRef``), as a query with at most one row."""
+        return self.filter(ladder__pk=ladder).order_by("-number")[:1]
 
 
 class Season(models.Model):
@@ -36,6 +44,8 @@ class Season(models.Model):
     closed = models.DateTimeField(null=True, blank=True)
     next_num = models.PositiveSmallIntegerField(null=True, blank=True)
     next_den = models.PositiveSmallIntegerField(null=True, blank=True)
+
+    objects = SeasonQuerySet.as_manager()
 
     class Meta:
         ordering = ["ladder", "number"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Exists, F, OuterRef, Q, QuerySet, Sum
+from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext_lazy
@@ -99,16 +99,13 @@ def _ordered(bots: QuerySet[Bot], places: Mapping[int, Place], asked: TableQuery
         ids = list(bots.order_by("name", "pk").values_list("pk", flat=True))
         ranked = sorted((pk for pk in ids if pk in places), key=lambda pk: places[pk].order, reverse=asked.falling)
         return [*ranked, *(pk for pk in ids if pk not in places)]
-    field = F(FIELDS[asked.column.key])
     if asked.column.key == "games":
         bots = bots.annotate(played=Sum("memberships__games", default=0))
-    return bots.order_by(field.desc() if asked.falling else field.asc(), "name", "pk").values_list("pk", flat=True)
+    return bots.order_by(asked.order(FIELDS), "name", "pk").values_list("pk", flat=True)
 
 
 def _wanted(asked: TableQuery, user: Viewer) -> QuerySet[Bot]:
-    bots = public_bots()
-    if asked.looked_for:
-        bots = bots.filter(Q(name__icontains=asked.looked_for) | Q(owner__username__icontains=asked.looked_for))
+    bots: QuerySet[Bot] = asked.search(public_bots())
     conditions = {
         "of": {"house": Q(owner=None), "people": Q(owner__isnull=False), "mine": Q(owner=user.pk)},
         "kind": {kind: Q(kind=kind) for kind in KIND.values},

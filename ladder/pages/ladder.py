@@ -8,8 +8,7 @@ from functools import cached_property
 from typing import Final
 
 from django.core.paginator import Page
-from django.db.models import Exists, F, OuterRef, Q
-from django.db.models.functions import NullIf
+from django.db.models import Exists, OuterRef, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -24,7 +23,7 @@ from games.registry import GAMES
 from ladder.access import ladder_seen_by
 from ladder.matches.house_bots import people_on
 from ladder.members.estimated_skill import Run, SkillOrder, tie_groups
-from ladder.members.standings import PROVISIONAL, Rows, StandingsRow, members, members_with_versions, page_of
+from ladder.members.standings import PROVISIONAL, WIN_SHARE, Rows, StandingsRow, members, members_with_versions, page_of
 from ladder.models import Ladder, Membership, Season
 from ladder.models.ladders import Viewer
 from ladder.pages.components.chart import Axis, axis
@@ -79,7 +78,7 @@ FIELDS: Final = {
     "bot": "bot__name",
     "change": "last_change",
     "games": "games",
-    "first": "share",
+    "first": WIN_SHARE,
 }
 """The sort field of each column; estimated skill is sorted by ``SkillOrder``."""
 
@@ -187,7 +186,7 @@ class LadderPage:
 
 def ladder_page(ladder: Ladder, parameters: Parameters, user: Viewer) -> LadderPage:
     """The page of the standings of ``ladder`` for a query string; at most eleven queries for the whole request."""
-    season = ladder.seasons.order_by("-number").first()
+    season = Season.objects.latest_of(ladder.pk).first()
     asked = table_query(parameters, COLUMNS, (*_of_bots(ladder, user), STATE, CERTAINTY))
     shown = page_of(ladder, _wanted(ladder, season, asked, user), parameters("page"), MEMBERS_PER_PAGE)
     lanes, rows = _rows(list(shown), asked, user)
@@ -218,10 +217,7 @@ def _here(ladder: Ladder) -> int:
 
 def _wanted(ladder: Ladder, season: Season | None, asked: TableQuery, user: Viewer) -> Rows | SkillOrder:
     """The members with the requested filters and order."""
-    rows = members_with_versions(ladder)
-    if asked.looked_for:
-        word = asked.looked_for
-        rows = rows.filter(Q(bot__name__icontains=word) | Q(bot__owner__username__icontains=word))
+    rows: Rows = asked.search(members_with_versions(ladder), "bot__")
     for name, value in asked.values.items():
         condition = _conditions(user).get((name, value))
         if condition is not None:
@@ -249,11 +245,7 @@ def _ordered(rows: Rows, season: Season | None, asked: TableQuery) -> Rows | Ski
     key = asked.column.key
     if key == "strength":
         return SkillOrder(rows, season, falling=asked.falling)
-    if key == "first":
-        rows = rows.alias(share=F("wins") * 1.0 / NullIf(F("games"), 0))
-    field, last = F(FIELDS[key]), True if key == "first" else None
-    order = field.desc(nulls_last=last) if asked.falling else field.asc(nulls_last=last)
-    return rows.order_by(order, *(["-rating"] if key != "rating" else []), "pk")
+    return rows.order_by(asked.order(FIELDS), *(["-rating"] if key != "rating" else []), "pk")
 
 
 def _rows(standings: Sequence[StandingsRow], asked: TableQuery, user: Viewer) -> tuple[int, list[DrawnRow]]:

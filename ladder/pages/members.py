@@ -22,7 +22,7 @@ from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from ladder.access import found
 from ladder.members import invitations
-from ladder.models import Invitation, Ladder
+from ladder.models import Invitation, Ladder, Season
 from ladder.pages.components.responses import for_staff, form_status
 
 MOST_NAMES: Final = 200
@@ -68,7 +68,7 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
         "form": form,
         "link": settings.SITE_URL + reverse("pages:accept_invitation", args=[ladder.invitation]),
         "enrollable": invitations.enrollable(ladder),
-        "season": ladder.seasons.order_by("-number").first(),
+        "season": Season.objects.latest_of(ladder.pk).first(),
         "members": Invitation.objects.filter(ladder=ladder).select_related("person").order_by("person__username"),
     }
     return render(request, "pages/members.html", context, status=form_status(form))

@@ -11,8 +11,8 @@ from typing import Any, Final, cast
 from django import forms
 from django.contrib import messages
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, F, OuterRef, Prefetch, Q, QuerySet, Subquery
-from django.db.models.functions import Coalesce, NullIf
+from django.db.models import Count, OuterRef, Prefetch, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -26,6 +26,7 @@ from esr_platform.downloads import streamed
 from ladder import seasons
 from ladder.access import is_staff, ladder_seen_by, season_among
 from ladder.exports.season_deals import pieces
+from ladder.members.standings import WIN_SHARE
 from ladder.models import Block, DealSeries, FinalStanding, Ladder, Season
 from ladder.models.ladders import Viewer
 from ladder.pages.components import responses
@@ -106,7 +107,7 @@ KINDS = {
 }
 """The purpose of a deal series."""
 
-FIELDS = {"rating": "rating", "bot": "membership__bot__name", "games": "games", "first": "share"}
+FIELDS = {"rating": "rating", "bot": "membership__bot__name", "games": "games", "first": WIN_SHARE}
 """The sort field of each column of the final standings."""
 
 
@@ -191,18 +192,10 @@ def season_page(season: Season, parameters: Parameters) -> SeasonPage:
 def _final(season: Season, asked: TableQuery) -> QuerySet[FinalStanding]:
     """The final standings with the requested filters and order."""
     rows = FinalStanding.objects.filter(season=season).select_related("membership__bot__owner")
-    if asked.looked_for:
-        word = asked.looked_for
-        rows = rows.filter(
-            Q(membership__bot__name__icontains=word) | Q(membership__bot__owner__username__icontains=word)
-        )
+    rows = asked.search(rows, "membership__bot__")
     if "of" in asked.values:
         rows = rows.filter(membership__bot__owner__isnull=asked.values["of"] == "house")
-    if asked.column.key == "first":
-        rows = rows.alias(share=F("wins") * 1.0 / NullIf(F("games"), 0))
-    field, last = F(FIELDS[asked.column.key]), True if asked.column.key == "first" else None
-    order = field.desc(nulls_last=last) if asked.falling else field.asc(nulls_last=last)
-    return rows.order_by(order, "rank", "pk")
+    return rows.order_by(asked.order(FIELDS), "rank", "pk")
 
 
 def _winners() -> Any:

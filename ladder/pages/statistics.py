@@ -490,7 +490,7 @@ class CollusionReport:
 
 def collusion_report(ladder: Ladder) -> CollusionReport:
     """The report of the latest season of ``ladder`` as it was last measured; three queries."""
-    season = ladder.seasons.order_by("-number").first()
+    season = Season.objects.latest_of(ladder.pk).first()
     kept = SeasonStatistics.objects.filter(season=season).defer("document").first() if season else None
     return report_from(ladder, season, kept.measured if kept else None, kept.collusion if kept else {})
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from ladder.models import Cup, Ladder
+from ladder.models import Cup, Ladder, Season
 from ladder.pages.statistics import CollusionReport, CollusionRow, cup_collusion_report, report_from
 from ladder.season_statistics import collusion_document, latest_blocks
 
@@ -40,7 +40,7 @@ def _of_ladder(slug: str) -> CollusionReport:
     if ladder is None:
         known = ", ".join(Ladder.objects.values_list("slug", flat=True))
         raise CommandError(f"Ladder {slug!r} not found. Available ladders: {known or 'none'}.")
-    season = ladder.seasons.order_by("-number").first()
+    season = Season.objects.latest_of(ladder.pk).first()
     document = collusion_document(latest_blocks(season), with_people=ladder.for_people) if season else {}
     return report_from(ladder, season, None, document)
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 from urllib.parse import urlencode
 
-from django.db.models import Model, QuerySet
+from django.db.models import F, Model, Q, QuerySet
+from django.db.models.expressions import CombinedExpression, OrderBy
 from django.utils.text import capfirst
 from django.utils.translation import gettext, gettext_lazy
 
@@ -167,6 +168,18 @@ class TableQuery:
     def looked_for(self) -> str:
         """The search text."""
         return self.values.get("q", "")
+
+    def search(self, rows: QuerySet[Any, Any], bot: str = "") -> Any:
+        """The ``rows`` whose bot, at the path ``bot``, or its owner has the search text in its name."""
+        text = self.looked_for
+        named = Q(**{f"{bot}name__icontains": text}) | Q(**{f"{bot}owner__username__icontains": text})
+        return rows.filter(named) if text else rows
+
+    def order(self, fields: Mapping[str, str | CombinedExpression]) -> OrderBy:
+        """The order by the field of the current column. If that is an expression, missing values come last."""
+        field = fields[self.column.key]
+        last = None if isinstance(field, str) else True
+        return OrderBy(F(field) if isinstance(field, str) else field, descending=self.falling, nulls_last=last)
 
     @property
     def column(self) -> Column:
