@@ -115,8 +115,8 @@ def _longer_ledger(ladder: Ladder, copies: int, last: Mapping[type[Model], int])
 
 def _multiplied(times: int) -> None:
     """What is added up over all games."""
-    Membership.objects.update(games=F("games") * times, wins=F("wins") * times)
-    SeatTally.objects.update(games=F("games") * times, wins=F("wins") * times, points=F("points") * times)
+    Membership.objects.update(games=F("games") * times, win_shares=F("win_shares") * times)
+    SeatTally.objects.update(games=F("games") * times, win_shares=F("win_shares") * times, points=F("points") * times)
     sums = ("games", "points", "blocks", "share_sum", "share_squares")
     PairTally.objects.update(**{name: F(name) * times for name in sums})
 

@@ -316,14 +316,15 @@ def season_document(blocks: Sequence[PlayedBlock]) -> Document:
 
 
 def seat_totals(season: Season) -> list[Document]:
-    """By seat, the sums of all tallies of ``season``, in their units: ``{"games", "wins", "figures"}``."""
+    """By seat, the sums of all tallies of ``season``, in their units: ``{"games", "win_shares", "figures"}``."""
     totals: dict[int, SeatSum] = {}
-    for seat, games, wins, figures in (
-        SeatTally.objects.filter(season=season).order_by().values_list("seat", "games", "wins", "figures").iterator()
-    ):
+    tallies = SeatTally.objects.filter(season=season).order_by()
+    for seat, games, shares, figures in tallies.values_list("seat", "games", "win_shares", "figures").iterator():
         total = totals.setdefault(seat, SeatSum())
-        total.games, total.wins, total.figures = total.games + games, total.wins + wins, added(total.figures, figures)
-    return [{"games": total.games, "wins": total.wins, "figures": total.figures} for _, total in sorted(totals.items())]
+        total.games, total.win_shares = total.games + games, total.win_shares + shares
+        total.figures = added(total.figures, figures)
+    columns = ("games", "win_shares", "figures")
+    return [{column: getattr(total, column) for column in columns} for _, total in sorted(totals.items())]
 
 
 def collusion_document(blocks: Sequence[PlayedBlock], *, with_people: bool = False) -> Document:

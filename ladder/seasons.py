@@ -151,8 +151,8 @@ def _regress(ladder: Ladder, kept: Fraction) -> None:
     memberships = list(Membership.objects.select_for_update(no_key=True).filter(ladder=ladder).order_by("pk"))
     for membership in memberships:
         membership.rating = regressed(membership.rating, kept.numerator, kept.denominator)
-        membership.games = membership.wins = membership.last_change = 0
-    Membership.objects.bulk_update(memberships, ["rating", "games", "wins", "last_change"], batch_size=500)
+        membership.games = membership.win_shares = membership.last_change = 0
+    Membership.objects.bulk_update(memberships, ["rating", "games", "win_shares", "last_change"], batch_size=500)
 
 
 def _cancel_unbegun(season: Season) -> None:
@@ -185,7 +185,7 @@ def _finish(season: Season) -> bool:
                 rank=row.rank,
                 rating=row.rating,
                 games=row.games,
-                wins=row.wins,
+                win_shares=row.win_shares,
             )
             for row in among_each_other([row for row in table(ladder) if row.games])
         )

@@ -348,7 +348,7 @@ def snapshot() -> dict[str, list[dict[str, Any]]]:
 
 def ratings(ladder: Ladder) -> dict[int, tuple[int, int, int, int]]:
     """Rating, last change, games and wins of every member, by its primary key."""
-    rows = Membership.objects.filter(ladder=ladder).values_list("pk", "rating", "last_change", "games", "wins")
+    rows = Membership.objects.filter(ladder=ladder).values_list("pk", "rating", "last_change", "games", "win_shares")
     return {row[0]: row[1:] for row in rows}
 
 

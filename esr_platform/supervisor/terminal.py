@@ -44,7 +44,7 @@ def show_tables(terminal: Terminal) -> None:
 
 def _rows(ladder: Ladder) -> Iterator[tuple[str, ...]]:
     for row in standings.table(ladder):
-        share = "" if row.win_share is None else f"{row.win_share:.0%}"
+        share = "" if row.win_rate is None else f"{row.win_rate:.0%}"
         yield str(row.rank), row.bot.name, f"{points(row.rating):.0f}", str(row.games), share
 
 

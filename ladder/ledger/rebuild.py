@@ -25,8 +25,8 @@ from ladder.ratings.replay import Correction
 TRIES: Final = 3
 """The number of rebuilds without a lock before one is made with the ladder locked."""
 
-_SUMS: Final = ("rating", "last_change", "games", "wins")
-_FINAL: Final = ("rating", "games", "wins")
+_SUMS: Final = ("rating", "last_change", "games", "win_shares")
+_FINAL: Final = ("rating", "games", "win_shares")
 
 Done = TypeVar("Done")
 
@@ -219,4 +219,4 @@ def _as(kept: Kept, right: RatingState, names: Sequence[str]) -> Kept:
 
 
 def _row(standing: FinalStanding | RatingState) -> str:
-    return f"rating {standing.rating}, {standing.games} games, {standing.wins} wins"
+    return f"rating {standing.rating}, {standing.games} games, {standing.win_shares}/60 wins"

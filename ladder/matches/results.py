@@ -184,7 +184,7 @@ def _rate(result: Result, seats: Sequence[Seat], state: State, report: MatchRepo
 
 def _save(accounts: Iterable[Membership]) -> None:
     """Write the memberships' numbers, all of them in one statement; their rows are there and held."""
-    counted = ["rating", "last_change", "games", "wins"]
+    counted = ["rating", "last_change", "games", "win_shares"]
     Membership.objects.bulk_create(accounts, update_conflicts=True, unique_fields=["id"], update_fields=counted)
 
 

@@ -23,15 +23,15 @@ from ladder.members.estimated_skill import Skill, skills_of
 from ladder.models import Ladder, Match, Membership, Season
 from ladder.models.ladders import Viewer
 from ladder.ratings.elo import PROVISIONAL_GAMES
-from ladder.ratings.shares import first_places, win_share
+from ladder.ratings.shares import win_rate, wins
 
 # --- Rows ------------------------------------------------------------------------------------------------------------
 
 PROVISIONAL: Final = Q(games__lt=PROVISIONAL_GAMES)
 """Members with a provisional rating, which is based on few games."""
 
-WIN_SHARE: Final = F("wins") * 1.0 / NullIf(F("games"), 0)
-"""Sorts members, or rows of final standings, by first places per game; null before the first game."""
+WIN_RATE: Final = F("win_shares") * 1.0 / NullIf(F("games"), 0)
+"""Sorts members, or rows of final standings, by wins per game; null before the first game."""
 
 Rows = QuerySet[Membership, dict[str, Any]]
 
@@ -39,9 +39,9 @@ Rows = QuerySet[Membership, dict[str, Any]]
 class StandingsRow(NamedTuple):
     """A member of a ladder. ``rank`` is a competition rank by rating among all listed members.
 
-    ``rating`` and ``last_change`` are in 1/1000 point, ``wins`` in 1/60. ``version`` is the number of the version that
-    plays on the ladder, the frozen one or the active one; ``None`` for human players. ``skill`` is the estimated skill,
-    ``None`` if it is unknown or was not asked for.
+    ``rating`` and ``last_change`` are in 1/1000 point, ``win_shares`` in 1/60 of a win. ``version`` is the number of
+    the version that plays on the ladder, the frozen one or the active one; ``None`` for human players. ``skill`` is the
+    estimated skill, ``None`` if it is unknown or was not asked for.
     """
 
     rank: int
@@ -50,7 +50,7 @@ class StandingsRow(NamedTuple):
     rating: int
     last_change: int
     games: int
-    wins: int
+    win_shares: int
     active: bool
     version: int | None = None
     skill: Skill | None = None
@@ -61,17 +61,17 @@ class StandingsRow(NamedTuple):
         return self.games < PROVISIONAL_GAMES
 
     @property
-    def first_places(self) -> float:
+    def wins(self) -> float:
         """The number of wins; a win that k players share counts 1/k for each."""
-        return first_places(self.wins)
+        return wins(self.win_shares)
 
     @property
-    def win_share(self) -> float | None:
-        """First places per game, 0 to 1; ``None`` before the first game."""
-        return win_share(self.wins, self.games)
+    def win_rate(self) -> float | None:
+        """Wins per game, 0 to 1; ``None`` before the first game."""
+        return win_rate(self.win_shares, self.games)
 
 
-_COLUMNS: Final = ("pk", *bot_columns(), "rating", "last_change", "games", "wins", "active")
+_COLUMNS: Final = ("pk", *bot_columns(), "rating", "last_change", "games", "win_shares", "active")
 _MEMBERS: Final[Rows] = Membership.objects.listed().order_by("-rating", "pk").values(*_COLUMNS)
 
 
@@ -96,7 +96,7 @@ def _row(rank: int, row: Mapping[str, Any], skill: Skill | None = None) -> Stand
         rating=row["rating"],
         last_change=row["last_change"],
         games=row["games"],
-        wins=row["wins"],
+        win_shares=row["win_shares"],
         active=row["active"],
         version=version,
         skill=skill,

@@ -13,7 +13,7 @@ from django.db.models import Q
 from bots.models import Bot, BotVersion
 from ladder.ratings.chain import GENESIS
 from ladder.ratings.elo import START_RATING
-from ladder.ratings.shares import WIN, win_share
+from ladder.ratings.shares import WIN, win_rate
 
 Viewer: TypeAlias = AbstractBaseUser | AnonymousUser
 
@@ -130,7 +130,7 @@ class MembershipQuerySet(models.QuerySet["Membership"]):
 class Membership(models.Model):
     """A bot on a ladder, with what its rated matches of the season have added up to.
 
-    ``rating`` and ``last_change`` are in 1/1000 point. ``wins`` is in 1/60 of a win: k winners get 60/k each.
+    ``rating`` and ``last_change`` are in 1/1000 point. ``win_shares`` are in 1/60 of a win: k winners get 60/k each.
     Everything but ``active`` and ``declined`` is a function of the ladder's ledger (``ladder.ledger.rebuild``). The
     wish in ``declined`` outlives every version; ``ladder.members.memberships`` keeps ``active`` at what follows from
     it. ``frozen`` is the version that plays here whichever is the bot's active one, once the ladder has frozen
@@ -142,7 +142,7 @@ class Membership(models.Model):
     rating = models.BigIntegerField(default=START_RATING)
     last_change = models.BigIntegerField(default=0)
     games = models.PositiveIntegerField(default=0)
-    wins = models.PositiveBigIntegerField(default=0)
+    win_shares = models.PositiveBigIntegerField(default=0)
     active = models.BooleanField(default=True, help_text="whether the bot gets new matches")
     declined = models.BooleanField(default=False, help_text="whether the owner declined matches")
     frozen = models.ForeignKey(
@@ -161,7 +161,7 @@ class Membership(models.Model):
                 name="membership_declined_is_not_active", condition=~models.Q(active=True, declined=True)
             ),
             models.CheckConstraint(
-                name="membership_wins_at_most_its_games", condition=models.Q(wins__lte=models.F("games") * WIN)
+                name="membership_wins_at_most_its_games", condition=models.Q(win_shares__lte=models.F("games") * WIN)
             ),
         ]
 
@@ -174,9 +174,9 @@ class Membership(models.Model):
         return self.rating / 1000
 
     @property
-    def win_share(self) -> float | None:
-        """First places per game, shared ones divided, 0 to 1; ``None`` before the first game."""
-        return win_share(self.wins, self.games)
+    def win_rate(self) -> float | None:
+        """Wins per game, 0 to 1; a win that k players share counts 1/k for each; ``None`` before the first game."""
+        return win_rate(self.win_shares, self.games)
 
     @property
     def listed(self) -> bool:

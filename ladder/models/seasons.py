@@ -11,7 +11,7 @@ from django.db.models.functions import Length
 from django.db.models.lookups import Exact
 
 from ladder.models.ladders import Ladder, Membership
-from ladder.ratings.shares import win_share
+from ladder.ratings.shares import win_rate
 
 
 class SeasonQuerySet(models.QuerySet["Season"]):
@@ -126,7 +126,7 @@ class FinalStanding(models.Model):
     rank = models.PositiveIntegerField(help_text="competition rank by rating")
     rating = models.BigIntegerField(help_text="in 1/1000 point")
     games = models.PositiveIntegerField()
-    wins = models.PositiveBigIntegerField(help_text="in 1/60")
+    win_shares = models.PositiveBigIntegerField(help_text="in 1/60 of a win")
 
     objects = FinalStandingQuerySet.as_manager()
 
@@ -140,6 +140,6 @@ class FinalStanding(models.Model):
         return f"{self.membership}: rank {self.rank} of {self.season}"
 
     @property
-    def win_share(self) -> float | None:
-        """First places per game, shared ones divided, 0 to 1; ``None`` without a game."""
-        return win_share(self.wins, self.games)
+    def win_rate(self) -> float | None:
+        """Wins per game, 0 to 1; a win that k players share counts 1/k for each; ``None`` without a game."""
+        return win_rate(self.win_shares, self.games)

@@ -39,8 +39,8 @@ class SeasonStatistics(models.Model):
 class SeatTally(models.Model):
     """What a version has reached at one seat in a season's finished blocks.
 
-    ``wins`` are in 1/60, ``points`` in halves: two for an opponent it ranked before, one for a shared rank.
-    ``figures`` are the game's own, added up: a number a stretch by key (``games.statistics.Statistics.figures``).
+    ``win_shares`` are in 1/60 of a win, ``points`` in halves: two for an opponent it ranked before, one for a shared
+    rank. ``figures`` are the game's own, added up: a number a stretch by key (``games.statistics.Statistics.figures``).
     """
 
     season = models.ForeignKey(Season, on_delete=models.CASCADE, related_name="seat_tallies")
@@ -48,7 +48,7 @@ class SeatTally(models.Model):
     version = models.ForeignKey(BotVersion, on_delete=models.PROTECT, related_name="seat_tallies")
     seat = models.PositiveSmallIntegerField(help_text="from 0")
     games = models.PositiveIntegerField(default=0)
-    wins = models.PositiveBigIntegerField(default=0)
+    win_shares = models.PositiveBigIntegerField(default=0)
     points = models.PositiveBigIntegerField(default=0)
     forfeits = models.PositiveIntegerField(default=0)
     figures = models.JSONField(default=dict)

@@ -23,7 +23,7 @@ from games.registry import GAMES
 from ladder.access import ladder_seen_by
 from ladder.matches.house_bots import people_on
 from ladder.members.estimated_skill import Run, SkillOrder, tie_groups
-from ladder.members.standings import PROVISIONAL, WIN_SHARE, Rows, StandingsRow, members, members_with_versions, page_of
+from ladder.members.standings import PROVISIONAL, WIN_RATE, Rows, StandingsRow, members, members_with_versions, page_of
 from ladder.models import Ladder, Membership, Season
 from ladder.models.ladders import Viewer
 from ladder.pages.components.chart import Axis, axis
@@ -78,7 +78,7 @@ FIELDS: Final = {
     "bot": "bot__name",
     "change": "last_change",
     "games": "games",
-    "first": WIN_SHARE,
+    "first": WIN_RATE,
 }
 """The sort field of each column; estimated skill is sorted by ``SkillOrder``."""
 
@@ -156,7 +156,7 @@ class LadderPage:
     @property
     def widest_share(self) -> float:
         """The share of first places that fills its bar, 0 to 1: at least twice the average."""
-        return max([2 * self.fair_share, *(row.standing.win_share or 0 for row in self.rows)])
+        return max([2 * self.fair_share, *(row.standing.win_rate or 0 for row in self.rows)])
 
     @cached_property
     def axis(self) -> Axis:

@@ -27,7 +27,7 @@ COLUMNS: Final[Mapping[str, Callable[[StandingsRow], object]]] = {
     "version": lambda row: row.version or "",
     "rating": lambda row: points(row.rating, 3),
     "games": lambda row: row.games,
-    "wins": lambda row: row.first_places,
+    "wins": lambda row: row.wins,
     "active": lambda row: csv_flag(row.active),
     "provisional": lambda row: csv_flag(row.provisional),
 }

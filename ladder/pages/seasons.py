@@ -26,7 +26,7 @@ from esr_platform.downloads import streamed
 from ladder import seasons
 from ladder.access import is_staff, ladder_seen_by, season_among
 from ladder.exports.season_deals import pieces
-from ladder.members.standings import WIN_SHARE
+from ladder.members.standings import WIN_RATE
 from ladder.models import Block, DealSeries, FinalStanding, Ladder, Season
 from ladder.models.ladders import Viewer
 from ladder.pages.components import responses
@@ -107,7 +107,7 @@ KINDS = {
 }
 """The purpose of a deal series."""
 
-FIELDS = {"rating": "rating", "bot": "membership__bot__name", "games": "games", "first": WIN_SHARE}
+FIELDS = {"rating": "rating", "bot": "membership__bot__name", "games": "games", "first": WIN_RATE}
 """The sort field of each column of the final standings."""
 
 

@@ -229,7 +229,7 @@ class StatisticsPage:
         for seat, (total, share) in enumerate(zip(self.totals, self.shares, strict=False)):
             table = figure_table(self.of.game, total["figures"], total["games"])
             if table is not None:
-                rows.append(SeatStatistics(seat, share, total["wins"] / WIN / total["games"], table.rows[-1]))
+                rows.append(SeatStatistics(seat, share, total["win_shares"] / WIN / total["games"], table.rows[-1]))
         return rows
 
     @cached_property
@@ -351,7 +351,7 @@ class MembershipPage:
             name=name,
             games=games,
             share=sum(tally.points for tally in summed) / 2 / (self.of.ladder.seats - 1) / games,
-            first=sum(tally.wins for tally in summed) / WIN / games,
+            first=sum(tally.win_shares for tally in summed) / WIN / games,
             forfeits=sum(tally.forfeits for tally in summed),
         )
 

@@ -18,7 +18,7 @@ class Account(Protocol):
 
     rating: int
     games: int
-    wins: int
+    win_shares: int
     last_change: int
 
 
@@ -28,7 +28,7 @@ class RatingState:
 
     rating: int = START_RATING
     games: int = 0
-    wins: int = 0
+    win_shares: int = 0
     last_change: int = 0
 
 
@@ -74,7 +74,7 @@ def rate(accounts: Mapping[int, Account], entries: Sequence[int], ranks: Sequenc
         account.rating = after = before + gain
         account.last_change = gain
         account.games += 1
-        account.wins += share
+        account.win_shares += share
         rated.append((before, after))
     return rated
 
@@ -116,5 +116,5 @@ def _count(account: Account, gain: int, share: int) -> Rated:
     account.rating += gain
     account.last_change += gain
     account.games += 1
-    account.wins += share
+    account.win_shares += share
     return before, account.rating

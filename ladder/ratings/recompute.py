@@ -105,7 +105,7 @@ def main() -> None:
             print(f"member {seat.member}: {seat.games} games before, rating {change}")
         return
     for entry, state in sorted(result.standings.items(), key=lambda pair: (-pair[1].rating, pair[0])):
-        rating, places = state.rating / 1000, state.wins / WIN
+        rating, places = state.rating / 1000, state.win_shares / WIN
         print(f"member {entry}: rating {rating:.3f}, {state.games} games, {places:.2f} first places")
 
 

@@ -132,7 +132,7 @@ class LedgerReplay:
         self.final[closed.season] = {entry: replace(standing) for entry, standing in self.standings.items()}
         for standing in self.standings.values():
             standing.rating = regressed(standing.rating, *self.part.start.regress)
-            standing.games = standing.wins = standing.last_change = 0
+            standing.games = standing.win_shares = standing.last_change = 0
 
 
 def _corrected(part: SeasonPart, correction: Void | Merge | NewK) -> Rules:

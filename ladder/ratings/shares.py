@@ -1,4 +1,4 @@
-"""The shares of a win among the winners of a match, in integers."""
+"""Wins: shares of one win among the winners of a match in integers, and wins per game."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ def win_shares(ranks: Sequence[int]) -> tuple[int, ...]:
     return tuple([share if rank == best else 0 for rank in ranks])
 
 
-def first_places(wins: int) -> float:
-    """Return wins, which are stored in 1/60, with four decimals."""
-    return round(wins / WIN, 4)
+def wins(win_shares: int) -> float:
+    """The number of wins with four decimals. ``win_shares`` are in 1/60 of a win."""
+    return round(win_shares / WIN, 4)
 
 
-def win_share(wins: int, games: int) -> float | None:
-    """Return first places per game, shared ones divided, 0 to 1; ``None`` without a game. ``wins`` are in 1/60."""
-    return wins / (WIN * games) if games else None
+def win_rate(win_shares: int, games: int) -> float | None:
+    """Wins per game, 0 to 1; ``None`` without a game. ``win_shares`` are in 1/60 of a win."""
+    return win_shares / (WIN * games) if games else None

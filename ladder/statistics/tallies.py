@@ -20,7 +20,7 @@ class SeatSum:
     """What a version reached at a seat; units as in ``ladder.models.SeatTally``."""
 
     games: int = 0
-    wins: int = 0
+    win_shares: int = 0
     points: int = 0
     forfeits: int = 0
     figures: Figures = field(default_factory=dict)
@@ -113,11 +113,11 @@ def _add_versions(sums: Sums, block: PlayedBlock) -> None:
 
 
 def _add_seats(sums: Sums, game: PlayedGame) -> None:
-    points, wins = half_points(game.ranks), win_shares(game.ranks)
+    points, shares = half_points(game.ranks), win_shares(game.ranks)
     for seat, (player, version) in enumerate(zip(game.players, game.versions, strict=True)):
         seat_sum = sums.seats.setdefault((player, version, seat), SeatSum())
         seat_sum.games += 1
-        seat_sum.wins += wins[seat]
+        seat_sum.win_shares += shares[seat]
         seat_sum.points += points[seat]
         seat_sum.forfeits += game.forfeits[seat]
         seat_sum.figures = added(seat_sum.figures, game.figures[seat])

@@ -71,7 +71,7 @@ def test_a_match_is_in_one_of_its_states_or_not_at_all(match: Match, changes: di
         (Ladder, {"seats": 1}),
         (Ladder, {"seats": 6}),
         (Ladder, {"next_ledger": 0}),
-        (Membership, {"wins": 61}),
+        (Membership, {"win_shares": 61}),
         (Seat, {"index": 5}),
         (Attempt, {"number": 0}),
         (Attempt, {"ending": "lost"}),

@@ -35,7 +35,7 @@ pytestmark = pytest.mark.django_db
 
 def tallies() -> tuple[object, ...]:
     seats = SeatTally.objects.order_by("membership", "version", "seat").values_list(
-        "membership", "version", "seat", "games", "wins", "points", "forfeits", "figures"
+        "membership", "version", "seat", "games", "win_shares", "points", "forfeits", "figures"
     )
     pairs = PairTally.objects.order_by("membership", "opponent").values_list(
         "membership",
@@ -88,7 +88,7 @@ def test_tallies_add_up_to_the_results(ladder: Ladder) -> None:
     seats = {(tally.membership_id, tally.version_id, tally.seat): tally for tally in SeatTally.objects.all()}
     assert {key: tally.games for key, tally in seats.items()} == games
     assert {key: sum(tally.figures["money"]) for key, tally in seats.items()} == money
-    assert sum(tally.wins for tally in seats.values()) == 60 * 20
+    assert sum(tally.win_shares for tally in seats.values()) == 60 * 20
     assert sum(tally.points for tally in seats.values()) == 20 * 4 * 3
     assert sum(first.values()) >= 20
 

@@ -135,15 +135,15 @@ def test_a_closed_seasons_table_is_frozen_and_the_next_one_starts_nearer_togethe
     for _ in range(3):
         results_of(scheduled(duel, first_players(duel)))
     ends = [
-        (row.membership, row.rank, row.rating, row.games, row.wins)
+        (row.membership, row.rank, row.rating, row.games, row.win_shares)
         for row in among_each_other([row for row in table(duel) if row.games])
     ]
     close(season, then=Fraction(1, 3))
     frozen = FinalStanding.objects.filter(season=season)
-    assert [(row.membership_id, row.rank, row.rating, row.games, row.wins) for row in frozen] == ends
+    assert [(row.membership_id, row.rank, row.rating, row.games, row.win_shares) for row in frozen] == ends
     for membership, _, rating, *_ in ends:
         now = Membership.objects.get(pk=membership)
-        assert (now.rating, now.games, now.wins, now.last_change) == (regressed(rating, 1, 3), 0, 0, 0)
+        assert (now.rating, now.games, now.win_shares, now.last_change) == (regressed(rating, 1, 3), 0, 0, 0)
     second = LedgerEntry.objects.get(ladder=duel, kind="season", document__season=2)
     assert second.document["regress"] == [1, 3]
 

@@ -193,7 +193,7 @@ def _member(row: StandingsRow) -> MembershipDocument:
         rating=points(row.rating),
         last_change=points(row.last_change),
         games=row.games,
-        wins=row.first_places,
+        wins=row.wins,
         active=row.active,
         provisional=row.provisional,
         estimate=_estimate(row.skill),

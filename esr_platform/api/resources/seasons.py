@@ -16,7 +16,7 @@ from esr_platform.prepared import Prepared
 from ladder.access import ladder_seen_by, season_among
 from ladder.models import DealSeries, FinalStanding, Season
 from ladder.ratings.elo import points
-from ladder.ratings.shares import first_places
+from ladder.ratings.shares import wins
 
 # --- Documents -------------------------------------------------------------------------------------------------------
 
@@ -72,7 +72,7 @@ class StandingDocument(NamedBot):
 DATES: Final = NamedSeason.__struct_fields__
 _SEASONS: Final = Season.objects.values("pk", "ladder__slug", *DATES)
 _BOT: Final = "membership__bot"
-_STANDINGS: Final = FinalStanding.objects.values("pk", "rank", "rating", "games", "wins", *bot_columns(_BOT))
+_STANDINGS: Final = FinalStanding.objects.values("pk", "rank", "rating", "games", "win_shares", *bot_columns(_BOT))
 _WINNERS: Final = Prepared(
     lambda seasons: (
         FinalStanding.objects.winners().filter(season__pk__in=seasons).values_list("season", f"{_BOT}__slug")
@@ -145,5 +145,5 @@ def _standing(row: Mapping[str, Any]) -> StandingDocument:
         **named_bot(BotName.of(row, _BOT)),
         rating=points(row["rating"]),
         games=row["games"],
-        wins=first_places(row["wins"]),
+        wins=wins(row["win_shares"]),
     )

@@ -96,6 +96,6 @@ def ended_season(ladder: Ladder, standings: dict[Bot, int], ago: timedelta = A_W
     season = Season.objects.create(ladder=ladder, number=number, closing=back(ago), closed=back(ago))
     for bot, rank in standings.items():
         membership, _ = Membership.objects.get_or_create(ladder=ladder, bot=bot)
-        row = {"rank": rank, "rating": 1_500_000, "games": 30, "wins": 60}
+        row = {"rank": rank, "rating": 1_500_000, "games": 30, "win_shares": 60}
         FinalStanding.objects.create(season=season, membership=membership, **row)
     return season

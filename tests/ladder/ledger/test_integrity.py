@@ -162,10 +162,10 @@ def test_a_ledgers_file_alone_gives_every_rating(played: Ladder, eve: User) -> N
     assert (recomputation.entries, recomputation.head) == (played.next_ledger - 1, played.ledger_head)
     for membership in played.memberships.all():
         if standing := recomputation.standings.get(membership.pk):
-            assert (standing.rating, standing.games, standing.wins) == (
+            assert (standing.rating, standing.games, standing.win_shares) == (
                 membership.rating,
                 membership.games,
-                membership.wins,
+                membership.win_shares,
             )
     for match in finished_matches(played):
         stored = SeatResult.objects.filter(seat__match=match).order_by("seat__index")

@@ -32,12 +32,12 @@ def test_a_rebuild_gives_what_the_tables_hold(played: Ladder) -> None:
     assert tables() == before
 
 
-@pytest.mark.parametrize("field", ["rating", "last_change", "games", "wins"])
+@pytest.mark.parametrize("field", ["rating", "last_change", "games", "win_shares"])
 def test_one_changed_unit_is_found_and_set_right(played: Ladder, field: str) -> None:
     before = tables()
-    membership = played.memberships.exclude(wins=0)[0]
+    membership = played.memberships.exclude(win_shares=0)[0]
     Membership.objects.filter(pk=membership.pk).update(
-        **{field: getattr(membership, field) + (1 if field != "wins" else -1)}
+        **{field: getattr(membership, field) + (1 if field != "win_shares" else -1)}
     )
     assert len(differences()) == 1
     rerate(check=False)

@@ -76,7 +76,7 @@ def test_entries_move_by_what_their_seats_show_and_the_sum_is_zero(match: Match)
         membership = row.seat.membership
         assert (row.rating_before, row.rating_after) == (1_500_000, membership.rating)
         assert (membership.last_change, membership.games) == (row.change, 1)
-    assert sum(Membership.objects.values_list("wins", flat=True)) == 60
+    assert sum(Membership.objects.values_list("win_shares", flat=True)) == 60
 
 
 def test_results_are_rated_in_the_order_in_which_they_come_in_without_gaps_after_the_seasons_start(

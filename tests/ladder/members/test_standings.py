@@ -59,9 +59,9 @@ def test_a_rating_is_provisional_for_thirty_games(ladder: Ladder) -> None:
 
 def test_the_win_share_of_an_entry_without_games_is_unknown(ladder: Ladder) -> None:
     membership = ladder.memberships.first()
-    assert membership.win_share is None
-    membership.games, membership.wins = 4, 90
-    assert membership.win_share == 0.375
+    assert membership.win_rate is None
+    membership.games, membership.win_shares = 4, 90
+    assert membership.win_rate == 0.375
 
 
 def test_the_pages_of_a_table_rank_as_the_whole_table_does(ladder: Ladder, django_assert_num_queries: Any) -> None:

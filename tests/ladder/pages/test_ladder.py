@@ -38,7 +38,9 @@ def table(ladder: Ladder) -> list[Membership]:
     memberships = list(Membership.objects.filter(ladder=ladder).select_related("bot").order_by("pk"))
     place(memberships)
     for number, membership in enumerate(memberships):
-        Membership.objects.filter(pk=membership.pk).update(wins=60 * number, last_change=number, games=40 + number)
+        Membership.objects.filter(pk=membership.pk).update(
+            win_shares=60 * number, last_change=number, games=40 + number
+        )
         keep(ladder, active_version(membership.bot), 1400 + 10 * number, 100, (1, len(memberships)))
     return memberships
 

@@ -52,7 +52,7 @@ def one_by_one(games: Sequence[RankedGame], k: KFactor = STANDARD_K) -> dict[int
         gained = changes([RatedSeat(state.rating, state.games) for state in table], ranks, k)
         for state, gain, share in zip(table, gained, win_shares(ranks), strict=True):
             state.rating, state.last_change = state.rating + gain, gain
-            state.games, state.wins = state.games + 1, state.wins + share
+            state.games, state.win_shares = state.games + 1, state.win_shares + share
     return {entry: astuple(state) for entry, state in states.items()}
 
 
@@ -137,7 +137,7 @@ def test_rating_changes_sum_to_zero_for_all_merges(
         assert sum(rated[1] - rated[0] for rated in row if rated) == 0
     assert sum(standing.rating - START_RATING for standing in rebuild.standings.values()) == 0
     matches = sum(any(row) for row in rows)
-    assert sum(standing.wins for standing in rebuild.standings.values()) == 60 * matches
+    assert sum(standing.win_shares for standing in rebuild.standings.values()) == 60 * matches
 
 
 @given(ledgers(), st.sampled_from(ENTRIES), st.none() | st.sampled_from(ENTRIES))
