@@ -24,9 +24,9 @@ from bots.uploads.storage import ArchiveLost, OutOfReach, bytes_of
 from esr_platform.accounts.models import User
 from ladder.access import cups_seen_by, matches_seen_by
 from ladder.matches.logs import unpacked
+from ladder.matches.public_results import result_of
 from ladder.models import (
     Agreement,
-    Block,
     ChatLine,
     ChatReport,
     CupEntry,
@@ -40,7 +40,7 @@ from ladder.models import (
     Seat,
     SeatLog,
 )
-from ladder.openness import opened, shows_results
+from ladder.openness import opened
 
 # --- Contents --------------------------------------------------------------------------------------------------------
 
@@ -174,12 +174,12 @@ def _match(match: Match) -> Row:
         "status": match.status,
         "started": match.started,
         "ended": match.ended,
-        "seats": [_seat(seat, match.block) for seat in sorted(match.seats.all(), key=lambda seat: seat.index)],
+        "seats": [_seat(seat) for seat in sorted(match.seats.all(), key=lambda seat: seat.index)],
     }
 
 
-def _seat(seat: Seat, block: Block) -> Row:
-    result = getattr(seat, "result", None) if shows_results(block) else None
+def _seat(seat: Seat) -> Row:
+    result = result_of(seat)
     reached = {}
     if result is not None:
         reached = {"rank": result.rank, "forfeit": result.forfeit, "forfeit_at": result.forfeit_at}

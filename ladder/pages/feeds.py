@@ -28,11 +28,12 @@ from bots.models import Bot
 from games.registry import GAMES
 from games.words import listing
 from ladder.access import bot_seen_by, ladder_seen_by, matches_seen_by, with_seats_of
+from ladder.matches.public_results import by_rank, result_of
 from ladder.models import FinalStanding, Ladder, Match, Season, Seat
 from ladder.openness import opened
 from ladder.pages.components.people import player_address
 from ladder.pages.components.words import points, sentence, visible
-from ladder.pages.matches import by_rank, listed, names, reached, result_of, seat_of
+from ladder.pages.matches import listed, names, reached, seat_of
 
 ENTRIES: Final = 30
 """Maximum number of entries in a feed."""

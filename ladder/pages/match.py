@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import F, Q, prefetch_related_objects
+from django.db.models import Q, prefetch_related_objects
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
@@ -35,6 +35,7 @@ from ladder.live import actions
 from ladder.live.visibility import Cut, public_cut
 from ladder.matches.blocks import BlockGame, games_of
 from ladder.matches.logs import readable_seats
+from ladder.matches.public_results import LiveCourse, by_rank, live_course, result_of
 from ladder.matchmaking.lobby import rematch_request
 from ladder.matchmaking.proposals import REMATCH_WITHIN
 from ladder.models import (
@@ -43,8 +44,6 @@ from ladder.models import (
     DealSeries,
     Ladder,
     Match,
-    Occupant,
-    Outage,
     Proposal,
     Result,
     Seat,
@@ -55,7 +54,7 @@ from ladder.openness import is_open, shows_results
 from ladder.pages.components.boards import Board, table
 from ladder.pages.components.people import secret_of, watching_said
 from ladder.pages.components.words import enumerated, span
-from ladder.pages.matches import by_rank, names, result_of, seats_shown
+from ladder.pages.matches import names, seats_shown
 
 if TYPE_CHECKING:
     from ladder.models import Seat
@@ -209,30 +208,21 @@ class Substituted:
     sentence: str
 
 
-def substituted(match: Match, names: Sequence[str]) -> list[Substituted]:
-    """Return the substitutions in a finished live game by seat, and nothing for a running game; one query."""
-    if match.status not in Match.ENDED or match.block.purpose not in Block.DRIVEN_BY_REQUESTS:
-        return []
-    others = Occupant.objects.filter(match=match).exclude(version=F("seat__version"))
-    rows = others.select_related("seat", "version__bot").defer("version__check_report")
-    return [
-        Substituted(row.seat.index, _sentence(row, names[row.seat.index]))
-        for row in rows.order_by("seat__index", "from_move")
-    ]
+def substituted(course: LiveCourse, names: Sequence[str]) -> list[Substituted]:
+    """The substitutions in a finished live game by seat. ``names`` are those of the seats."""
+    substitutions = list[Substituted]()
+    for part in course.occupancies:
+        if part.is_substitute:
+            person, first = names[part.seat], part.from_move + 1
+            values = {"bot": part.name, "person": person, "first": first, "last": part.to_move}
+            substitutions.append(Substituted(part.seat, gettext(_ON if part.to_move is None else _TO) % values))
+    return substitutions
 
 
-def _sentence(row: Occupant, person: str) -> str:
-    values = {"bot": row.version.bot.name, "person": person, "first": row.from_move + 1, "last": row.to_move}
-    return gettext(_ON if row.to_move is None else _TO) % values
-
-
-def outages(match: Match) -> list[str]:
-    """Return a sentence for each site outage during a finished live game; one query."""
-    if match.status not in Match.ENDED or match.block.purpose not in Block.DRIVEN_BY_REQUESTS:
-        return []
+def outages(course: LiveCourse) -> list[str]:
+    """A sentence for each site outage during a finished live game."""
     text = gettext("The site was unavailable for %(time)s before move %(move)s. Running clocks were extended.")
-    rows = Outage.objects.filter(match=match)
-    return [text % {"time": span(row.ms / 1000), "move": row.before_move + 1} for row in rows]
+    return [text % {"time": span(outage.ms / 1000), "move": outage.before_move + 1} for outage in course.outages]
 
 
 def outages_said(ms: int) -> str:
@@ -546,6 +536,8 @@ def match_page(match_id: int, user: Viewer, guest_seat: int | None = None) -> Ma
     related = ("ladder", "block__series__season__ladder", "block__cup_table__round__cup")
     matches = matches_seen_by(user).select_related(*related)
     match = matches.prefetch_related(seats_shown(), "attempts").get(pk=match_id)
+    seat_names = names(list(match.seats.all()))
+    course = live_course(match.pk, match.block.purpose, is_open(match.block))
     results = Result.objects.filter(match=match)
     rows = list(results.values_list("ledger_entries__kind", "ledger_entries__number", "report__machine_delays"))
     return MatchPage(
@@ -556,9 +548,9 @@ def match_page(match_id: int, user: Viewer, guest_seat: int | None = None) -> Ma
         ahead=_ahead(match) if match.status == Match.Status.QUEUED else 0,
         logged=readable_seats(match, user) if match.status == Match.Status.FINISHED else (),
         deal=deal_of(match),
-        running=running(match, names(list(match.seats.all()))),
-        substituted=substituted(match, names(list(match.seats.all()))),
-        outages=outages(match),
+        running=running(match, seat_names),
+        substituted=substituted(course, seat_names),
+        outages=outages(course),
         viewer=user.pk,
         guest_seat=guest_seat,
     )

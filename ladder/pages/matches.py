@@ -18,9 +18,9 @@ from bots.owners import is_guest
 from games.outcomes import has_score
 from games.registry import GAMES
 from ladder.access import ladder_seen_by, matches_in_order_seen_by, matches_seen_by, with_seats_of
-from ladder.models import Ladder, Match, Seat, SeatResult
+from ladder.matches.public_results import by_rank, result_of
+from ladder.models import Ladder, Match, Seat
 from ladder.models.ladders import Viewer
-from ladder.openness import shows_results
 from ladder.pages.components.filters import Choice, KeysetPage, Parameters, TableQuery, paginate, table_query
 from ladder.pages.components.people import Named, named
 
@@ -39,17 +39,6 @@ def listed_part(
 ) -> KeysetPage[Match]:
     """Return the requested part of ``matches``, up to ``size`` of them; two queries."""
     return paginate(listed(matches), parameters, size)
-
-
-def result_of(seat: Seat) -> SeatResult | None:
-    """Return the public result of ``seat``, or ``None``."""
-    result: SeatResult | None = getattr(seat, "result", None)
-    return result if result is not None and shows_results(seat.match.block) else None
-
-
-def by_rank(match: Match) -> list[Seat]:
-    """Return the seats of a listed match, winners first. Without a result they are in seat order."""
-    return sorted(match.seats.all(), key=lambda seat: (getattr(result_of(seat), "rank", 0), seat.index))
 
 
 def seat_of(match: Match, bot: Bot) -> Seat:

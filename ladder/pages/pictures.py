@@ -32,6 +32,7 @@ from bots.models import Bot
 from games.game import Game
 from games.registry import GAMES
 from ladder.access import bot_seen_by, cup_seen_by, found, ladder_seen_by, matches_seen_by, person_seen_by
+from ladder.matches.public_results import by_rank, result_of
 from ladder.members.standings import table
 from ladder.models import Ladder, Match, Membership
 from ladder.openness import opened
@@ -39,7 +40,7 @@ from ladder.pages.components.people import player_name
 from ladder.pages.components.responses import too_many
 from ladder.pages.components.words import day, fitted, grouped, points, seats, text_width, visible
 from ladder.pages.cups import CupPage, cup_page
-from ladder.pages.matches import by_rank, names, reached, result_of, seats_shown
+from ladder.pages.matches import names, reached, seats_shown
 from ladder.pages.templatetags.people import person_name
 
 # --- Drawing ---------------------------------------------------------------------------------------------------------

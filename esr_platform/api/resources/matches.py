@@ -38,7 +38,8 @@ from ladder.access import (
 from ladder.exports.documents import match_log_of, replay_of, sent_log_of, sent_record_of
 from ladder.exports.json_lines import game_pieces, is_in_file
 from ladder.matches.blocks import games_of
-from ladder.models import Block, LedgerEntry, Match, Occupant, Outage, Seat
+from ladder.matches.public_results import Occupancy, live_course
+from ladder.models import Block, LedgerEntry, Match, Seat
 from ladder.openness import opened, results_are_public
 from ladder.ratings.elo import points
 
@@ -178,16 +179,6 @@ _SEATS: Final = Prepared(
 _NUMBERS: Final = Prepared(
     lambda match: LedgerEntry.objects.filter(result__match__pk=match).order_by().values("kind", "number")
 )
-_OUTAGES: Final = Prepared(
-    lambda match: Outage.objects.filter(match__pk=match).order_by("ended").values("before_move", "ended", "ms")
-)
-_OCCUPANTS: Final = Prepared(
-    lambda match: (
-        Occupant.objects.filter(match__pk=match)
-        .order_by("seat__index", "from_move", "pk")
-        .values(*("seat__index", "version__bot__slug", "version__bot__name", "version__number"), "from_move", "to_move")
-    )
-)
 _FILTERS: Final = (
     ChoiceParameter("status", "Only matches with this status.", words=Match.Status.values, example="finished"),
     Flag("rated", "`true`: only rated matches; `false`: only unrated matches."),
@@ -266,16 +257,14 @@ class OneMatch(One):
     def get(self, _request: Request, match_id: int) -> Response:
         row = match_among(_WITH_DEAL, self.viewer, match_id)
         listed = _match(row, _seats([match_id])[match_id])
-        shows_moves = (
-            row["open"] and row["block__purpose"] in Block.DRIVEN_BY_REQUESTS
-        )  # the numbers of moves reveal hidden moves
+        course = live_course(match_id, row["block__purpose"], row["open"])
         return self.answer(
             MatchDocument(
                 **asdict(listed),
                 deal=_deal(row),
                 ledger=_ledger(match_id),
-                occupants=_occupants(match_id) if shows_moves else [],
-                outages=[OutageDocument(**outage) for outage in _OUTAGES(match=match_id)] if shows_moves else [],
+                occupants=[_occupant(part) for part in course.occupancies],
+                outages=[OutageDocument(**outage._asdict()) for outage in course.outages],
             )
         )
 
@@ -361,18 +350,15 @@ def _deal(row: Mapping[str, Any]) -> DealDocument:
     )
 
 
-def _occupants(match_id: int) -> list[OccupantDocument]:
-    return [
-        OccupantDocument(
-            seat=occupant["seat__index"],
-            bot=occupant["version__bot__slug"],
-            name=occupant["version__bot__name"],
-            version=occupant["version__number"],
-            from_move=occupant["from_move"],
-            to_move=occupant["to_move"],
-        )
-        for occupant in _OCCUPANTS(match=match_id)
-    ]
+def _occupant(part: Occupancy) -> OccupantDocument:
+    return OccupantDocument(
+        seat=part.seat,
+        bot=part.bot,
+        name=part.name,
+        version=part.version,
+        from_move=part.from_move,
+        to_move=part.to_move,
+    )
 
 
 def _ledger(match_id: int) -> LedgerNumbers:

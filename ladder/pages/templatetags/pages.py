@@ -20,7 +20,7 @@ from django.utils.translation import gettext, gettext_lazy, gettext_noop, pgette
 from bots.machines import sandbox_state
 from esr_platform.static_files import imported
 from games.registry import GAMES
-from ladder.matches import machines
+from ladder.matches import machines, public_results
 from ladder.models import Match, Seat, SeatResult
 from ladder.pages import matches
 from ladder.pages.components import markup, words
@@ -66,7 +66,7 @@ register.filter("visible", words.visible)
 register.filter("seat_counts", words.seat_counts)
 register.filter("drawn", markup.drawn)
 register.filter("coded", markup.coded)
-register.filter("by_rank", matches.by_rank)
+register.filter("by_rank", public_results.by_rank)
 register.filter("seat_of", matches.seat_of)
 
 
@@ -198,7 +198,7 @@ def game_name(slug: str) -> str:
 @register.filter
 def result(seat: Seat) -> SeatResult | None:
     """The result of a seat, or ``None``."""
-    return matches.result_of(seat)
+    return public_results.result_of(seat)
 
 
 @register.filter
