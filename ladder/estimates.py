@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 from time import perf_counter
-from typing import Final
+from typing import Any, Final
 
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
@@ -48,7 +48,7 @@ def estimate_due() -> int:
     """Compute the estimates of every season whose ledger has grown, and return the number of seasons."""
     newest = LedgerEntry.objects.filter(season=OuterRef("pk")).order_by("-number").values("hash")[:1]
     seasons = Season.objects.annotate(head=Subquery(newest)).exclude(head=None).select_related("ladder")
-    changed = seasons.filter(Q(estimation=None) | ~Q(estimation__head=F("head")))
+    changed: QuerySet[Any] = seasons.filter(Q(estimation=None) | ~Q(estimation__head=F("head")))
     turns = (_turn(season, season.head) for season in changed.order_by("pk"))
     return sum(_run(turn) for turn in turns if turn)
 

@@ -63,7 +63,7 @@ def pause(by: User, cup: Cup, *, paused: bool, reason: str = "") -> bool:
         cleaned = _reason(reason) if paused or reason.strip() else ""
         if cup.paused == paused:
             return False
-        Cup.objects.filter(pk=cup.pk).update(paused=paused)
+        Cup.objects.filter(pk=cup.pk).update(paused=paused, reason=cleaned if paused else "")
         ledger.append(cup, ledger.Kind.PAUSED if paused else ledger.Kind.RESUMED, {}, by, cleaned)
         return True
 

@@ -145,7 +145,7 @@ def _remove_reason(cup: Cup, number: int, text: str) -> None:
     left = (CupEntry.State.WITHDRAWN, CupEntry.State.DISQUALIFIED)
     CupEntry.objects.filter(cup=cup, state__in=left, reason=text).update(reason="")
     if cup.reason == text:
-        cup.reason = _NO_REASON
+        cup.reason = _NO_REASON if cup.state == Cup.State.CANCELLED else ""
 
 
 def cancel(cup: Cup, by: User, reason: str) -> None:

@@ -57,7 +57,7 @@ class Cup(models.Model):
     )
     state = models.CharField(max_length=12, choices=State, default=State.REGISTRATION)
     paused = models.BooleanField(default=False, help_text="whether the organizer has paused it: no round begins")
-    reason = models.CharField(max_length=500, blank=True, help_text="why it was canceled")
+    reason = models.CharField(max_length=500, blank=True, help_text="why it was canceled, or is paused")
     key = models.BinaryField(max_length=32)
     key_hash = models.CharField(max_length=64)
     entrants_hash = models.CharField(max_length=64, blank=True)

@@ -40,8 +40,6 @@ from ladder.pages.components.bracket import Bracket, bracket
 from ladder.pages.components.crosstable import Cell
 from ladder.pages.components.responses import form_status, limit_actions, unlisted
 
-Kind = CupLedgerEntry.Kind
-
 ROWS_PER_PAGE: Final = 50
 STATES: Final = {
     Cup.State.REGISTRATION: gettext_noop("Registration open"),
@@ -151,13 +149,10 @@ class CupPage:
     def state(self) -> str:
         return gettext(STATES[Cup.State(self.cup.state)])
 
-    @cached_property
+    @property
     def pause_reason(self) -> str | None:
         """Why the cup is paused; ``None`` if it is not."""
-        if not self.cup.paused or self.cup.state not in Cup.OPEN:
-            return None
-        paused = CupLedgerEntry.objects.filter(cup=self.cup, kind=Kind.PAUSED).order_by("-number")
-        return paused.values_list("reason", flat=True).first() or ""
+        return self.cup.reason if self.cup.paused and self.cup.state in Cup.OPEN else None
 
     @property
     def is_full(self) -> bool:
@@ -364,7 +359,7 @@ class RoundRow:
 
 
 def cup_page(cup: Cup, number: str | None) -> CupPage:
-    """A cup with the page ``number`` of its standings; at most five queries."""
+    """A cup with the page ``number`` of its standings; at most four queries."""
     return CupPage(cup, CupResults(cup), CupSchedule.objects.filter(cup=cup).first(), number)
 
 

@@ -102,7 +102,7 @@ class CupDocument(CupListed):
     at_a_table: Annotated[int, about(_AT_A_TABLE, 1)]
     repeat_days: Annotated[int | None, about(_REPEAT, None)]
     co_organizers: Annotated[list[str], about("Usernames of the co-organizers.", [])]
-    reason: Annotated[str, about("Reason for canceling the cup; otherwise empty.", "")]
+    reason: Annotated[str, about("Reason why the cup was canceled or is paused; otherwise empty.", "")]
     key_hash: Annotated[str, about("SHA-256 of the key in hexadecimal. It is public immediately.", EXAMPLE_DIGEST)]
     key: Annotated[str | None, about("Key in hexadecimal; null until the cup and its last games have ended.", None)]
     entrants_hash: Annotated[

@@ -48,8 +48,10 @@ def test_an_organizer_creates_changes_pauses_and_cancels_a_cup(manager: Program,
     assert Cup.objects.get().key_hash == made["key_hash"]
     changed = document(manager.send("PATCH", "cups/winter-cup", {"about": "For all.", "repeat_days": 7}))
     assert (changed["title"], changed["about"], changed["repeat_days"]) == ("Winter cup", "For all.", 7)
-    assert document(manager.send("POST", "cups/winter-cup/pause", {"reason": "A test."}))["paused"]
-    assert not document(manager.send("POST", "cups/winter-cup/resume"))["paused"]
+    paused = document(manager.send("POST", "cups/winter-cup/pause", {"reason": "A test."}))
+    assert (paused["paused"], paused["reason"]) == (True, "A test.")
+    resumed = document(manager.send("POST", "cups/winter-cup/resume"))
+    assert (resumed["paused"], resumed["reason"]) == (False, "")
     ended = document(manager.send("POST", "cups/winter-cup/cancel", {"reason": "No room."}))
     assert (ended["state"], ended["reason"]) == ("cancelled", "No room.")
     kinds = [entry["kind"] for entry in walked("cups/winter-cup/ledger", limit=2)]

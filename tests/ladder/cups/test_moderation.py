@@ -12,7 +12,7 @@ from django.test import Client
 from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.models import User
 from ladder.cups import moderation
-from ladder.cups.desk import CupChange, call_off, change, remove
+from ladder.cups.desk import CupChange, call_off, change, pause, remove
 from ladder.cups.moderation import Action
 from ladder.cups.registration import enter, organizes
 from ladder.cups.verification import faults
@@ -155,6 +155,13 @@ def test_staff_remove_a_reason_from_the_ledger_and_where_it_is_repeated(
     notes = [row.notes for row in shown.page(Client(), path).all("tr", data_kind="cancelled")]
     assert notes == [{"removed"}]
     assert len(mail.outbox) == 2
+
+
+def test_a_paused_cup_no_longer_shows_a_removed_reason(cup: Cup, organizer: User) -> None:
+    pause(organizer, cup, paused=True, reason="An insult.")
+    moderation.remove_texts(cup, staff("eve"), [Action.REMOVED_REASON], "It insults.", number=1)
+    cup.refresh_from_db()
+    assert (cup.paused, cup.reason) == (True, "")
 
 
 def test_a_reason_is_removed_once_by_staff_only(cup: Cup, organizer: User) -> None:
