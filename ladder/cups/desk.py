@@ -272,7 +272,7 @@ def _held(by: User, cup: Cup, *, always: bool = False) -> Cup:
 def _locked(by: User, cup: Cup) -> Cup:
     """The row of ``cup``, locked, for a user who may run it. The user's row is locked before it."""
     by = lock_active_user(by.pk)
-    held = Cup.objects.select_for_update(no_key=True, of=("self",)).select_related("ladder").get(pk=cup.pk)
+    held = Cup.lock(cup.pk)
     if not access.may_run(by, held):
         raise Refused(_("Only the organizers of this cup can do that."), code="not_organizer")
     return held

@@ -72,8 +72,7 @@ def _step(cup_id: int) -> bool:
     if not Cup.objects.filter(_due(), pk=cup_id).exists():
         return False  # checked without a lock
     with transaction.atomic():
-        held = Cup.objects.select_for_update(no_key=True, of=("self",)).select_related("ladder")
-        cup = held.get(pk=cup_id)
+        cup = Cup.lock(cup_id)
         now = Cup.objects.filter(pk=cup_id).annotate(now=Now()).values_list("now", flat=True).get()
         if _remove_unplayable(cup) or cancel_queued(_stale(cup_id), "The game can no longer count."):
             return True

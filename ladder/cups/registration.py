@@ -23,7 +23,7 @@ def enter(by: User, cup: Cup, bot: Bot) -> CupEntry:
     """Enter a bot of ``by``; organizers can also enter house bots. The call is idempotent. Raises ``Refused``."""
     with transaction.atomic():
         lock_active_user(by.pk)
-        cup = _held(cup)
+        cup = Cup.lock(cup.pk)
         owned = bot.owner_id is not None and bot.owner_id == by.pk
         if not owned and not (bot.owner_id is None and organizes(by, cup)):
             raise Refused(_("You can enter your own bots only."), code="not_your_bot")
@@ -57,7 +57,7 @@ def withdraw(by: User, entry: CupEntry) -> CupEntry:
     """
     with transaction.atomic():
         lock_active_user(by.pk)
-        cup = _held(entry.cup)
+        cup = Cup.lock(entry.cup_id)
         owner = entry.bot.owner_id
         if owner != by.pk and not (owner is None and organizes(by, cup)):
             raise Refused(_("You can withdraw your own bots only."), code="not_your_bot")
@@ -90,10 +90,6 @@ def leave(cup: Cup, entry: CupEntry, state: CupEntry.State, reason: str, by: Use
     tables = [pk for pk, entrants in undecided.values_list("pk", "entrants") if entry.number in entrants]
     cancel_queued(Match.objects.filter(block__cup_table__in=tables), "An entrant of this table has left the cup.")
     return True
-
-
-def _held(cup: Cup) -> Cup:
-    return Cup.objects.select_for_update(no_key=True, of=("self",)).select_related("ladder").get(pk=cup.pk)
 
 
 def _require_registration(cup: Cup) -> None:

@@ -102,6 +102,11 @@ class Cup(models.Model):
     def __str__(self) -> str:
         return self.title
 
+    @classmethod
+    def lock(cls, pk: int) -> Cup:
+        """The cup with its ladder, whose row is locked until the end of the transaction."""
+        return cls.objects.select_for_update(no_key=True, of=("self",)).select_related("ladder").get(pk=pk)
+
     @staticmethod
     def has_people(cup: str = "pk") -> Exists:
         """Whether bots of users are entered in a cup, as an expression for a query with the id in ``cup``."""

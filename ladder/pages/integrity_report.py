@@ -10,6 +10,7 @@ from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy, gettext_noop
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
@@ -259,16 +260,13 @@ def ledger(request: HttpRequest, slug: str) -> StreamingHttpResponse:
 def merge(request: HttpRequest, slug: str) -> HttpResponse:
     ladder = ladder_seen_by(request.user, slug)
     form = MergeForm(ladder, request.POST or None)
-    if form.is_valid():
-        reason, staff = form.cleaned_data["reason"], cast("User", request.user)
-        try:
-            corrections.merge(form.cleaned_data["entry"], form.merged_into, reason, staff)
-        except Refused as refusal:
-            form.add_error(None, str(refusal))
-        else:
-            messages.success(request, _("The merge was saved and all ratings of the season were recomputed."))
-            return redirect("pages:integrity_report", slug)
-    return _asked(request, form, {"ladder": ladder, "title": _("Merge members"), "send": _("Merge members")})
+
+    def act(reason: str, staff: User) -> str:
+        corrections.merge(form.cleaned_data["entry"], form.merged_into, reason, staff)
+        return _("The merge was saved and all ratings of the season were recomputed.")
+
+    context = {"ladder": ladder, "title": _("Merge members"), "send": _("Merge members")}
+    return _corrected(request, form, act, context, reverse("pages:integrity_report", args=[slug]))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -276,51 +274,52 @@ def merge(request: HttpRequest, slug: str) -> HttpResponse:
 def new_k(request: HttpRequest, slug: str) -> HttpResponse:
     ladder = ladder_seen_by(request.user, slug)
     form = KForm(rules_of(ladder).k, request.POST or None)
-    if form.is_valid():
-        try:
-            corrections.change_k(ladder, form.k, form.cleaned_data["reason"], cast("User", request.user))
-        except Refused as refusal:
-            form.add_error(None, str(refusal))
-        else:
-            messages.success(request, _("The K-factor was changed and all ratings of the season were recomputed."))
-            return redirect("pages:integrity_report", slug)
-    return _asked(request, form, {"ladder": ladder, "title": _("Change K-factor"), "send": _("Change K-factor")})
+
+    def act(reason: str, staff: User) -> str:
+        corrections.change_k(ladder, form.k, reason, staff)
+        return _("The K-factor was changed and all ratings of the season were recomputed.")
+
+    context = {"ladder": ladder, "title": _("Change K-factor"), "send": _("Change K-factor")}
+    return _corrected(request, form, act, context, reverse("pages:integrity_report", args=[slug]))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @for_staff
 def withdraw(request: HttpRequest, match_id: int) -> HttpResponse:
     """Cancel or void a pending match, or void the result of a finished match."""
-    match, form = match_seen_by(request.user, match_id), CorrectionForm(request.POST or None)
+    match = match_seen_by(request.user, match_id)
     finished = match.status == Match.Status.FINISHED
-    if form.is_valid():
-        reason, staff = form.cleaned_data["reason"], cast("User", request.user)
-        try:
-            message = corrections.void(match.pk, reason, staff) if finished else _withdrawn(match, reason, staff)
-        except Refused as refusal:
-            form.add_error(None, str(refusal))
-        else:
-            messages.success(request, message)
-            return redirect("pages:match", match.pk)
+
+    def act(reason: str, staff: User) -> str:
+        if finished:
+            return corrections.void(match.pk, reason, staff)
+        status = corrections.withdraw(match.pk, reason, staff)
+        return _("The match was canceled.") if status == Match.Status.CANCELLED else _("The match was voided.")
+
     if finished:
         title, send = _("Void the result of match %(number)s"), _("Void result")
     elif match.attempts_started:
         title, send = _("Void match %(number)s"), _("Void match")
     else:
         title, send = _("Cancel match %(number)s"), _("Cancel match")
-    asked = {
-        "match": match,
-        "ladder": match.ladder,
-        "title": title % {"number": match.pk},
-        "send": send,
-    }
-    return _asked(request, form, asked)
+    context = {"match": match, "ladder": match.ladder, "title": title % {"number": match.pk}, "send": send}
+    form = CorrectionForm(request.POST or None)
+    return _corrected(request, form, act, context, reverse("pages:match", args=[match.pk]))
 
 
-def _withdrawn(match: Match, reason: str, staff: User) -> str:
-    status = corrections.withdraw(match.pk, reason, staff)
-    return _("The match was canceled.") if status == Match.Status.CANCELLED else _("The match was voided.")
-
-
-def _asked(request: HttpRequest, form: CorrectionForm, about: dict[str, object]) -> HttpResponse:
-    return render(request, "pages/correct.html", {"form": form, **about}, status=form_status(form))
+def _corrected(
+    request: HttpRequest,
+    form: CorrectionForm,
+    act: Callable[[str, User], str],
+    context: dict[str, object],
+    address: str,
+) -> HttpResponse:
+    """Show the form of a correction. When it is sent, call ``act`` with reason and author, and show its message."""
+    if form.is_valid():
+        try:
+            messages.success(request, act(form.cleaned_data["reason"], cast("User", request.user)))
+        except Refused as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            return redirect(address)
+    return render(request, "pages/correct.html", {"form": form, **context}, status=form_status(form))
