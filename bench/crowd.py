@@ -13,7 +13,7 @@ from typing import Any, Final
 from django.db import connection
 from django.db.models import F, Max, Model
 
-from bots.manifest import every_table
+from bots.manifest import every_format
 from ladder import estimates, season_statistics
 from ladder.creation import open_house
 from ladder.matches.leases import claim
@@ -42,14 +42,14 @@ _TOKEN: Final = {"sqlite": "lower(hex(randomblob(16)))", "postgresql": "gen_rand
 
 
 def crowd(matches: int, people: int, say: Callable[[str], None], blocks: int = BLOCKS) -> None:
-    """Fill an empty database: ``people`` with a bot each that claims every table, and about so many ``matches``.
+    """Fill an empty database: ``people`` with a bot each that supports every format, and about so many ``matches``.
 
     ``blocks`` are played on every ladder before anything is copied.
     """
     open_house()
-    tables = {slug: list(counts) for slug, counts in every_table().items()}
+    tables = {slug: list(counts) for slug, counts in every_format().items()}
     for number in range(people):
-        uploaded(person(f"player{number}"), f"Bot {number:04}", claims=tables)
+        uploaded(person(f"player{number}"), f"Bot {number:04}", formats=tables)
     say(f"{people} people have come")
     for ladder in Ladder.objects.filter(players=Ladder.Players.HOSTED).order_by("pk"):
         finished_blocks(ladder, blocks)

@@ -204,8 +204,8 @@ def durations(options: argparse.Namespace) -> bool:
     from ladder.matches.blocks import BlockPlayer
     from ladder.models import Ladder, Membership
 
-    random, claims = Random(2), {"edel-stein-reich": [3, 4, 5], "edel-stein-reich-duel": [2]}
-    uploaded_bots(PLAYER, 12, claims)
+    random, formats = Random(2), {"edel-stein-reich": [3, 4, 5], "edel-stein-reich-duel": [2]}
+    uploaded_bots(PLAYER, 12, formats)
     ladders = {seats: Ladder.objects.get(slug=f"{GAMES[seats]}-{seats}" if seats > 2 else GAMES[2]) for seats in GAMES}
     players = {
         seats: [

@@ -154,8 +154,8 @@ def postgres_pid() -> int | None:
     sys.exit("The PostgreSQL server of this bench was not found, so its CPU time is unknown.")
 
 
-def uploaded_bots(source: bytes, count: int = 4, claims: dict[str, list[int]] | None = None) -> list[Any]:
-    """Uploaded bots of as many users, as players of the ladder. ``claims`` are the formats of the bots."""
+def uploaded_bots(source: bytes, count: int = 4, formats: dict[str, list[int]] | None = None) -> list[Any]:
+    """Uploaded bots of as many users, as players of the ladder. ``formats`` are the formats of the bots."""
     from bots.archives import ArchiveLimits, read_upload
     from bots.models import Bot, BotVersion
     from bots.owners import make_active
@@ -172,7 +172,7 @@ def uploaded_bots(source: bytes, count: int = 4, claims: dict[str, list[int]] | 
         digest = read_upload("bot.py", code, ArchiveLimits()).digest
         version = BotVersion.objects.create(
             bot=bot, number=1, digest=digest, archive=keep("bot.py", code).path, filename="bot.py", size=len(code),
-            command=["bot.py"], claims=claims or {"edel-stein-reich": [4]},
+            command=["bot.py"], formats=formats or {"edel-stein-reich": [4]},
         )  # fmt: skip
         make_active(version)
         enter(bot)

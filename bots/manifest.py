@@ -32,7 +32,7 @@ class ManifestError(ValueError):
         self.code = code
 
 
-def every_table() -> Mapping[str, tuple[int, ...]]:
+def every_format() -> Mapping[str, tuple[int, ...]]:
     """Return all games with all seat counts: the default of a bot."""
     return MappingProxyType({game.slug: game.seat_counts for game in GAMES.values()})
 
@@ -47,7 +47,7 @@ class Manifest:
     name: str
     language: str = "python"
     command: tuple[str, ...] = ("bot.py",)
-    games: Mapping[str, tuple[int, ...]] = field(default_factory=every_table)
+    games: Mapping[str, tuple[int, ...]] = field(default_factory=every_format)
 
     @property
     def entry(self) -> str:
@@ -92,7 +92,7 @@ def parse(data: bytes, name: str = "bot") -> Manifest:
         name=_name(document.get("name", name)),
         language=language,
         command=_command(document.get("command", ["bot.py"]), language),
-        games=_games(document["games"]) if "games" in document else every_table(),
+        games=_games(document["games"]) if "games" in document else every_format(),
     )
 
 

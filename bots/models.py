@@ -111,24 +111,24 @@ class Bot(models.Model):
 class BotVersion(models.Model):
     """One state of a bot's code, named by its hash; versions are appended, and their code never changes.
 
-    An uploaded one is received, then checked in the sandbox, and ready or refused by what came out. It is undecided if
-    the host was too slow or failed too often; it is then checked again at ``retry_at``. Only a ready one plays.
-    ``claims`` are the tables it wants to sit at: seat counts by the game's slug. ``chosen`` is empty where those are
-    what the code says of itself; else the uploader chose them, and the same code with another choice is another
-    version. A remote bot's version is a ``label`` that its owner gave to a state of its program, and has no archive.
+    An uploaded one is queued, then validated in the sandbox, and ready or rejected. It is undecided if the host was too
+    slow or failed too often; it is then validated again at ``retry_at``. Only a ready one plays.
+    ``formats`` are the formats that it supports: seat counts by the slug of the game. ``chosen`` is empty if they are
+    those of the manifest; otherwise the uploader chose them, and the same code with another choice is another version.
+    A remote bot's version is a ``label`` that its owner gave to a state of its program, and has no archive.
     """
 
     class State(models.TextChoices):
         RECEIVED = "received", "Queued"
-        CHECKING = "checking", "Validating"
+        VALIDATING = "checking", "Validating"
         READY = "ready", "Validated"
         UNDECIDED = "undecided", "Undecided"
-        REFUSED = "refused", "Rejected"
+        REJECTED = "refused", "Rejected"
 
-    QUEUED = (State.RECEIVED, State.CHECKING)
+    QUEUED = (State.RECEIVED, State.VALIDATING)
     """The states of a version in the validation queue."""
 
-    UNCHECKED = (*QUEUED, State.UNDECIDED)
+    UNVALIDATED = (*QUEUED, State.UNDECIDED)
     """The states of a version without a verdict."""
 
     bot = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="versions")
@@ -143,7 +143,7 @@ class BotVersion(models.Model):
     size = models.PositiveIntegerField(default=0, help_text="size of the archive in bytes")
     language = models.CharField(max_length=20, default="python")
     command = models.JSONField(default=list, blank=True, help_text="the file to start and its arguments")
-    claims = models.JSONField(default=dict, blank=True)
+    formats = models.JSONField(default=dict, blank=True)
     chosen = models.CharField(max_length=500, blank=True, help_text="the formats, if the uploader chose them")
     notices = models.JSONField(default=list, blank=True, help_text="codes and texts of notices about the upload")
     check_report = models.JSONField(null=True, blank=True, help_text="the validation report, see bots.reports")
@@ -154,7 +154,7 @@ class BotVersion(models.Model):
     lease = models.UUIDField(null=True, blank=True, unique=True, help_text="lease of the validating worker")
     lease_until = models.DateTimeField(null=True, blank=True)
     tried = models.DateTimeField(null=True, blank=True, help_text="when a worker last claimed it")
-    checked = models.DateTimeField(null=True, blank=True, help_text="when its validation ended")
+    validated = models.DateTimeField(null=True, blank=True, help_text="when its validation ended")
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -197,9 +197,9 @@ class BotVersion(models.Model):
     def __str__(self) -> str:
         return f"{self.bot} v{self.number}"
 
-    def claims_table(self, game: str, seats: int) -> bool:
+    def supports(self, game: str, seats: int) -> bool:
         """Return whether the version supports a format. Formats of house bots are in ``bots.house.catalogue``."""
-        return seats in self.claims.get(game, ())
+        return seats in self.formats.get(game, ())
 
 
 class RemoteBot(models.Model):

@@ -8,7 +8,7 @@ from typing import Final
 from django.db import transaction
 from django.db.models import QuerySet
 
-from bots.manifest import every_table
+from bots.manifest import every_format
 from bots.models import Bot, BotVersion
 from bots.names import GUEST_NAME, BotName, description_for, free_slug, name_for, save_at_a_free_address
 from esr_platform.accounts.errors import Refused
@@ -91,8 +91,8 @@ def _versions() -> QuerySet[BotVersion]:
 
 
 def _version(bot: Bot) -> BotVersion:
-    claims = {slug: list(seats) for slug, seats in every_table().items()}
-    defaults = {"digest": DIGEST, "language": LANGUAGE, "claims": claims, "active": True}
+    formats = {slug: list(seats) for slug, seats in every_format().items()}
+    defaults = {"digest": DIGEST, "language": LANGUAGE, "formats": formats, "active": True}
     return BotVersion.objects.get_or_create(bot=bot, number=1, defaults=defaults)[0]
 
 

@@ -41,7 +41,7 @@ def plays(version: BotVersion, game: str, seats: int) -> bool:
     entry = house_bot(version)
     if entry is not None:
         return entry.plays(game, seats)
-    return bool(version.archive) and version.state == version.State.READY and version.claims_table(game, seats)
+    return bool(version.archive) and version.state == version.State.READY and version.supports(game, seats)
 
 
 def program_of(version: BotVersion, *, rated: bool = False) -> HouseProgram | StoredProgram:

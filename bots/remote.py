@@ -18,11 +18,11 @@ from django.db.models.functions import Now
 
 from bots.limits import require_new_bot
 from bots.lookalikes import has_invisible
-from bots.manifest import every_table
+from bots.manifest import every_format
 from bots.models import Bot, BotVersion, RemoteBot
 from bots.names import clean_name, free_slug, name_for, save_at_a_free_address
 from bots.owners import owner_of_code
-from bots.uploads.upload import Games, chosen_claims
+from bots.uploads.upload import Games, chosen_formats
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import HOUR, Limit, lock_active_user
 from esr_platform.accounts.models import User
@@ -58,7 +58,7 @@ def new_bot(
 
     ``games`` are the supported formats, ``None`` for all. A repeated call returns the same bot. Raises ``Refused``.
     """
-    claims, chosen = chosen_claims(every_table() if games is None else games)
+    formats, chosen = chosen_formats(every_format() if games is None else games)
     label, most = _label(label), _games_at_once(games_at_once)
     with transaction.atomic():
         lock_active_user(owner.pk)
@@ -66,13 +66,13 @@ def new_bot(
         again = Bot.objects.filter(owner=owner, kind=Bot.Kind.REMOTE, retired=None, name__iexact=called)
         same = again.filter(versions__digest=digest_of(label), versions__chosen=chosen).first()
         if same is not None:
-            return _version(same, label, claims, chosen)
+            return _version(same, label, formats, chosen)
         called = name_for(owner, called)
         require_new_bot(owner)
         bot = Bot(owner=owner, name=called, slug=free_slug(called), kind=Bot.Kind.REMOTE)
         save_at_a_free_address(bot)
         RemoteBot.objects.create(bot=bot, games_at_once=most)
-        return _version(bot, label, claims, chosen)
+        return _version(bot, label, formats, chosen)
 
 
 def version_for(bot: Bot, label: str | None = None, games: Games | None = None) -> BotVersion:
@@ -85,10 +85,10 @@ def version_for(bot: Bot, label: str | None = None, games: Games | None = None) 
         lock_active_user(owner.pk)
         now = bot.versions.filter(active=True).first() or bot.versions.order_by("-number").first()
         if games is None:
-            games = now.claims if now else every_table()
+            games = now.formats if now else every_format()
         if label is None:
             label = now.label if now else FIRST_LABEL
-        return _version(bot, _label(label), *chosen_claims(games))
+        return _version(bot, _label(label), *chosen_formats(games))
 
 
 def play_at_once(bot: Bot, games: int) -> None:
@@ -142,7 +142,7 @@ def available() -> QuerySet[RemoteBot]:
 
 def plays_remotely(version: BotVersion, game: str, seats: int) -> bool:
     """Whether ``version`` belongs to a remote bot and supports the format."""
-    return version.bot.kind == Bot.Kind.REMOTE and version.state == "ready" and version.claims_table(game, seats)
+    return version.bot.kind == Bot.Kind.REMOTE and version.state == "ready" and version.supports(game, seats)
 
 
 def digest_of(label: str) -> str:
@@ -150,7 +150,7 @@ def digest_of(label: str) -> str:
     return sha256(f"{LANGUAGE}/{label}".encode()).hexdigest()
 
 
-def _version(bot: Bot, label: str, claims: dict[str, list[int]], chosen: str) -> BotVersion:
+def _version(bot: Bot, label: str, formats: dict[str, list[int]], chosen: str) -> BotVersion:
     """Return or create the version. The caller has locked the owner, which guards the version numbers."""
     current = Bot.objects.get(pk=bot.pk)
     if current.kind != Bot.Kind.REMOTE:
@@ -167,9 +167,9 @@ def _version(bot: Bot, label: str, claims: dict[str, list[int]], chosen: str) ->
         digest=digest_of(label),
         label=label,
         language=LANGUAGE,
-        claims=claims,
+        formats=formats,
         chosen=chosen,
-        checked=Now(),
+        validated=Now(),
     )
     version.refresh_from_db()
     return version

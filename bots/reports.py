@@ -43,9 +43,9 @@ ATTEMPTS: Final = 20
 """Number of attempts kept that decided nothing, the newest ones."""
 
 
-def begun(claims: Mapping[str, list[int]]) -> Document:
+def begun(formats: Mapping[str, list[int]]) -> Document:
     """Return the report before the first format; formats are in game order."""
-    tables = [{"game": game, "seats": seats} for game in GAMES for seats in claims.get(game, ())]
+    tables = [{"game": game, "seats": seats} for game in GAMES for seats in formats.get(game, ())]
     return {"ok": None, "now": None, "tables": [], "untried": tables, "attempts": [], "undecided": 0}
 
 

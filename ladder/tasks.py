@@ -29,9 +29,9 @@ def play_match(match_id: int) -> None:
 
 
 @shared_task
-def check_next() -> None:
+def validate_next() -> None:
     """Continue the validation of an uploaded version (queue ``checks``)."""
-    validations.check_next()
+    validations.validate_next()
 
 
 @shared_task

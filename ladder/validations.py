@@ -26,7 +26,7 @@ from ladder.members.memberships import enter
 logger = logging.getLogger(__name__)
 
 
-def check_next(launcher: Launcher[Program] | None = None) -> BotVersion | None:
+def validate_next(launcher: Launcher[Program] | None = None) -> BotVersion | None:
     """Continue the next validation. Returns the version if it is now ready or rejected.
 
     Without a sandbox nothing is claimed: uploads wait for a machine with a sandbox. Safe to call at any time.
@@ -46,10 +46,10 @@ def validate(lease: Lease[BotVersion], launcher: Launcher[Program]) -> BotVersio
     problem = attempt.play(lease, version, launcher)
     if problem is None:
         return None
-    state = BotVersion.State.REFUSED if problem else BotVersion.State.READY
+    state = BotVersion.State.REJECTED if problem else BotVersion.State.READY
     with transaction.atomic():
         bot = Bot.objects.select_for_update(no_key=True).get(pk=version.bot_id)
-        if not lease.release(state=state, reason=problem, checked=Now()):
+        if not lease.release(state=state, reason=problem, validated=Now()):
             return None
         freeze(bot)  # before another version may play
         if not problem and not bot.versions.filter(active=True, number__gt=version.number).exists():

@@ -94,7 +94,7 @@ def signed_in(user: User | None) -> Client:
 # Bots and versions
 
 
-def new_version(bot: Bot, source: bytes = HONEST, claims: Any = DUEL_ONLY) -> BotVersion:
+def new_version(bot: Bot, source: bytes = HONEST, formats: Any = DUEL_ONLY) -> BotVersion:
     """A validated and stored version that is not yet the active one."""
     source = b"# %d\n%s" % (bot.versions.count() + 1, source)
     return BotVersion.objects.create(
@@ -105,14 +105,14 @@ def new_version(bot: Bot, source: bytes = HONEST, claims: Any = DUEL_ONLY) -> Bo
         filename="bot.py",
         size=len(source),
         command=["bot.py"],
-        claims=claims,
+        formats=formats,
     )
 
 
-def uploaded(owner: User, name: str = "Mine", source: bytes = HONEST, claims: Any = DUEL_ONLY) -> Bot:
+def uploaded(owner: User, name: str = "Mine", source: bytes = HONEST, formats: Any = DUEL_ONLY) -> Bot:
     """A bot with one active version, on the ladders of the formats that it supports."""
     bot = Bot.objects.create(owner=owner, name=name, slug=sha256(name.encode()).hexdigest()[:20])
-    make_active(new_version(bot, source, claims))
+    make_active(new_version(bot, source, formats))
     enter(bot)
     return bot
 

@@ -180,7 +180,7 @@ def test_a_ladder_plays_a_block_of_it_and_shows_results_and_replays(prizes: None
     ladder = Ladder.objects.create(slug=SLUG, name="Prizes", game=SLUG, seats=3)
     open_first(ladder)
     for name in ("one", "two", "three"):
-        enter(uploaded(verified("ada"), name, claims={SLUG: [3]}))
+        enter(uploaded(verified("ada"), name, formats={SLUG: [3]}))
     block = scheduled(ladder, players_of(ladder.memberships.order_by("pk")))
     while match := Match.objects.filter(block=block, status="queued").order_by("pk").first():
         assert play(match.pk, with_fakes) == Attempt.Ending.FINISHED

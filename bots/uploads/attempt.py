@@ -88,7 +88,7 @@ class _Attempt:
 
     def __init__(self, lease: Lease[BotVersion], version: BotVersion, launcher: Launcher[Program]) -> None:
         self.lease, self.version, self.launcher = lease, version, launcher
-        self.report: Document = version.check_report or reports.begun(version.claims)
+        self.report: Document = version.check_report or reports.begun(version.formats)
         self.tries = version.vain_starts
 
     def run(self) -> str | None:
@@ -171,5 +171,5 @@ def _too_long(report: Document) -> str:
 
 
 def _manifest(version: BotVersion) -> Manifest:
-    claims = {slug: tuple(counts) for slug, counts in version.claims.items()}
-    return Manifest(version.bot.name, version.language, tuple(version.command), claims)
+    formats = {slug: tuple(counts) for slug, counts in version.formats.items()}
+    return Manifest(version.bot.name, version.language, tuple(version.command), formats)

@@ -16,7 +16,7 @@ from redis.exceptions import RedisError
 
 logger = logging.getLogger(__name__)
 
-TASK: Final = "ladder.tasks.check_next"
+TASK: Final = "ladder.tasks.validate_next"
 QUEUE: Final = "checks"
 
 EXPIRES_S: Final = 60.0

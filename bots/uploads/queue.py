@@ -25,8 +25,8 @@ _State = BotVersion.State
 
 def waiting() -> QuerySet[BotVersion]:
     """Return the versions that can be validated now, including those with a lost worker; none of suspended bots."""
-    free = Q(state=_State.RECEIVED) | Q(state=_State.CHECKING, lease=None)
-    lost = Q(EXPIRED, state=_State.CHECKING)
+    free = Q(state=_State.RECEIVED) | Q(state=_State.VALIDATING, lease=None)
+    lost = Q(EXPIRED, state=_State.VALIDATING)
     due = Q(vain_starts=0) | Q(tried=None) | Q(tried__lt=Now() - RETRY_AFTER)
     again = _undecided() & Q(retry_at__lte=Now())
     return BotVersion.objects.filter((free & due) | lost | again, bot__in=Bot.objects.filter(suspended=None))
@@ -53,7 +53,7 @@ def in_turn() -> QuerySet[BotVersion]:
     Owners with the fewest running validations come first, then those whose last turn is longest ago, then old uploads.
     """
     of_owner = BotVersion.objects.filter(bot__owner=OuterRef("bot__owner")).order_by().values("bot__owner")
-    on_trial = of_owner.filter(state=_State.CHECKING, lease_until__gte=Now()).annotate(n=Count("pk")).values("n")
+    on_trial = of_owner.filter(state=_State.VALIDATING, lease_until__gte=Now()).annotate(n=Count("pk")).values("n")
     last_turn = of_owner.annotate(last=Max("tried")).values("last")
     return (
         waiting()
@@ -69,7 +69,7 @@ def claim(version_id: int) -> Lease[BotVersion] | None:
         waiting(),
         version_id,
         LEASE,
-        state=_State.CHECKING,
+        state=_State.VALIDATING,
         tried=Now(),
         vain_starts=vain_starts,
         reason="",

@@ -33,7 +33,7 @@ Games = Mapping[str, Collection[int]]
 _SEPARATOR: Final = " "
 
 
-def claims_of(manifest: Manifest, games: Games | None) -> tuple[dict[str, list[int]], str]:
+def formats_of(manifest: Manifest, games: Games | None) -> tuple[dict[str, list[int]], str]:
     """Return the supported formats in game order, and their stored form if the uploader chose them (else empty).
 
     ``games`` is the uploader's choice, ``None`` to use the manifest. Raises ``Refused`` for unknown formats.
@@ -41,11 +41,11 @@ def claims_of(manifest: Manifest, games: Games | None) -> tuple[dict[str, list[i
     declared = _in_order(manifest.games)
     if games is None:
         return declared, ""
-    chosen, written = chosen_claims(games)
+    chosen, written = chosen_formats(games)
     return chosen, "" if chosen == declared else written
 
 
-def chosen_claims(games: Games) -> tuple[dict[str, list[int]], str]:
+def chosen_formats(games: Games) -> tuple[dict[str, list[int]], str]:
     """Return the chosen formats in game order, and their stored form.
 
     Raises ``Refused`` for unknown formats and for an empty choice.
@@ -71,8 +71,8 @@ def _in_order(games: Games) -> dict[str, list[int]]:
     return {slug: sorted(set(games[slug])) for slug in GAMES if games.get(slug)}
 
 
-def _written(claims: Mapping[str, list[int]]) -> str:
-    return _SEPARATOR.join(f"{slug}:{','.join(map(str, counts))}" for slug, counts in claims.items())
+def _written(formats: Mapping[str, list[int]]) -> str:
+    return _SEPARATOR.join(f"{slug}:{','.join(map(str, counts))}" for slug, counts in formats.items())
 
 
 # --- Uploads ---------------------------------------------------------------------------------------------------------
@@ -113,9 +113,9 @@ def _upload(owner: User, bot: Bot | None, name: str, filename: str, data: bytes,
     stored: StoredFile | None = None
     try:
         archive = archives.read_upload(filename, data, replace(archive_limits(), libraries=offered_libraries()))
-        claims, chosen = claims_of(archive.manifest, games)
+        formats, chosen = formats_of(archive.manifest, games)
         name = "" if bot else clean_name(name or archive.manifest.name)
-        code = _Code(owner, bot, name, archive, claims, chosen)
+        code = _Code(owner, bot, name, archive, formats, chosen)
         known = code.versions.first()
         if known is not None and kept_already(known):
             return _record(upload, code, known.archive)
@@ -155,7 +155,7 @@ class _Code:
     bot: Bot | None
     name: str
     archive: Archive
-    claims: dict[str, list[int]]
+    formats: dict[str, list[int]]
     chosen: str
 
     @property
@@ -224,7 +224,7 @@ def _new_version(bot: Bot, upload: Upload, code: _Code, path: str) -> BotVersion
         size=upload.size,
         language=manifest.language,
         command=list(manifest.command),
-        claims=code.claims,
+        formats=code.formats,
         chosen=code.chosen,
         notices=[notice._asdict() for notice in code.archive.notices],
     )
@@ -236,11 +236,11 @@ def _reuse(version: BotVersion, owner: User, path: str) -> None:
     The archive has the same content as the earlier one, which may be lost. Raises ``TooMany``.
     """
     rows = BotVersion.objects.filter(pk=version.pk)
-    not_passed = rows.filter(state__in=(_State.REFUSED, _State.UNDECIDED))
+    not_passed = rows.filter(state__in=(_State.REJECTED, _State.UNDECIDED))
     if version.archive != path:
         rows.update(archive=path)
     if not_passed.exists():
         require_check(owner)
-        unchecked: dict[str, Any] = {"check_report": None, "vain_starts": 0, "checked": None, "retry_at": None}
-        not_passed.update(state=_State.RECEIVED, reason="", **unchecked)
+        unvalidated: dict[str, Any] = {"check_report": None, "vain_starts": 0, "validated": None, "retry_at": None}
+        not_passed.update(state=_State.RECEIVED, reason="", **unvalidated)
     version.refresh_from_db()

@@ -146,8 +146,13 @@ def _stop_checks(bot: Bot) -> None:
     """Reject versions in validation. Workers lose their leases and store nothing (``esr_platform.leases``)."""
     with transaction.atomic():
         Bot.objects.select_for_update(no_key=True).get(pk=bot.pk)
-        bot.versions.filter(state__in=BotVersion.UNCHECKED).update(
-            state=BotVersion.State.REFUSED, reason=_STOPPED, lease=None, lease_until=None, retry_at=None, checked=Now()
+        bot.versions.filter(state__in=BotVersion.UNVALIDATED).update(
+            state=BotVersion.State.REJECTED,
+            reason=_STOPPED,
+            lease=None,
+            lease_until=None,
+            retry_at=None,
+            validated=Now(),
         )
 
 

@@ -86,7 +86,7 @@ def account_document(person: User) -> Row:
 
 def bot_document(bot: Bot, person: User) -> Row:
     """A bot with its versions and its ratings on ladders that ``person`` may see."""
-    names = ("number", "digest", "state", "reason", "filename", "size", "language", "claims", "active", "created")
+    names = ("number", "digest", "state", "reason", "filename", "size", "language", "formats", "active", "created")
     return {
         "name": bot.name,
         "address": _address("pages:bot", bot.slug),

@@ -139,7 +139,7 @@ def may_have_news(since: datetime, until: datetime) -> Q:
 def _rejected() -> QuerySet[BotVersion]:
     """Rejected versions that are the newest of their bot. Owners who uploaded a newer version know already."""
     newest = BotVersion.objects.filter(bot=OuterRef("bot")).order_by("-number").values("pk")[:1]
-    rejected = BotVersion.objects.filter(pk=Subquery(newest), state=BotVersion.State.REFUSED, bot__retired=None)
+    rejected = BotVersion.objects.filter(pk=Subquery(newest), state=BotVersion.State.REJECTED, bot__retired=None)
     return rejected.select_related("bot").defer("check_report")
 
 
@@ -177,12 +177,12 @@ def _with_exhibitions(agreements: QuerySet[Agreement]) -> QuerySet[Agreement]:
 
 def _tell_rejections(_: User, versions: Sequence[BotVersion]) -> Iterator[News]:
     for version in versions:
-        assert version.checked is not None
+        assert version.validated is not None
         name = f"{version.bot.name} v{version.number}"
         yield News(
             kind=Kind.VERSION_REJECTED,
             key=str(version.pk),
-            moment=version.checked,
+            moment=version.validated,
             headline=_line(f"your bot {name} was rejected"),
             sentence=visible(f"Your bot {name} was rejected. {version.reason}"),
             path=reverse("pages:bot", args=[version.bot.slug]),
@@ -487,7 +487,7 @@ def _line(text: str) -> str:
 
 
 _SOURCES: Final = (
-    _Source(_rejected, "bot__owner", "checked", None, _tell_rejections),
+    _Source(_rejected, "bot__owner", "validated", None, _tell_rejections),
     _Source(_paused, "owner", "paused", None, _tell_pauses),
     _Source(_invitations, "person", "exhibition__created", "exhibition__ladder", _tell_invitations),
     _Source(_requested, "requested_by", "ended", "ladder", _tell_ended),

@@ -133,12 +133,12 @@ def _validated(cup: Cup, copy: DemoBot) -> Bot:
         bot = Bot.objects.of_code().filter(owner__username=copy.owner, name=copy.name).first()
         if bot is None:
             raise DemoCupProblem(f"{copy.owner} cannot upload {copy.name} now (upload limits). Use fewer --entrants.")
-        waiting = bot.versions.filter(state__in=BotVersion.UNCHECKED).exists()
+        waiting = bot.versions.filter(state__in=BotVersion.UNVALIDATED).exists()
         if not waiting:
             if problem := unplayable(cup, bot):
                 raise DemoCupProblem(problem)
             return bot
-        if validations.check_next() is None:
+        if validations.validate_next() is None:
             time.sleep(_PAUSE_S)
     raise DemoCupProblem(f"{copy.name} was not validated within {PATIENCE_S:.0f} s. Uploaded bots need the sandbox.")
 

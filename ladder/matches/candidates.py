@@ -17,7 +17,7 @@ from ladder.matches.playing_versions import playing_versions
 from ladder.models import Block, Estimate, Ladder, LastSeat, Match, Membership, Seat
 from ladder.pairings.candidates import Candidate
 
-_READ: Final = ("bot__name", "bot__owner", "bot__house_name", "number", "digest", "state", "archive", "claims")
+_READ: Final = ("bot__name", "bot__owner", "bot__house_name", "number", "digest", "state", "archive", "formats")
 """What pairing needs of a version and its bot: there may be ten thousand."""
 
 

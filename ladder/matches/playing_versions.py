@@ -45,7 +45,7 @@ def freeze_all() -> int:
 
 def _due(memberships: QuerySet[Membership]) -> QuerySet[Membership]:
     """Those that are to be frozen: the active version of their bot was there at the deadline."""
-    in_time = Q(bot__versions__checked=None) | Q(bot__versions__checked__lte=F("ladder__freezes_at"))
+    in_time = Q(bot__versions__validated=None) | Q(bot__versions__validated__lte=F("ladder__freezes_at"))
     return memberships.filter(
         in_time, bot__versions__active=True, frozen=None, bot__owner__isnull=False, ladder__in=frozen_ladders()
     )

@@ -27,7 +27,7 @@ from ladder.pairings.live import Guest, LiveLadder, SeatedTable, Seating, seated
 
 # --- Available players -----------------------------------------------------------------------------------------------
 
-_READ: Final = ("bot__name", "bot__owner", "bot__house_name", "bot__kind", "digest", "state", "archive", "claims")
+_READ: Final = ("bot__name", "bot__owner", "bot__house_name", "bot__kind", "digest", "state", "archive", "formats")
 
 
 @dataclass(frozen=True)

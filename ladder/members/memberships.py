@@ -109,12 +109,12 @@ def enter(bot: Bot) -> None:
             here = not _away(locked)
             Membership.objects.filter(bot=bot, declined=False, active=not here).update(active=here)
             return
-        claimed = _claimed(locked)
+        supported = _supported(locked)
         memberships = {membership.ladder_id: membership for membership in _memberships(bot).order_by("pk")}
         frozen = _frozen_ids()
         for membership in memberships.values():
-            _set_active(membership, _may_play(membership, locked, claimed, frozen) and not membership.declined)
-        welcome = [ladder for ladder in claimed.values() if ladder.open and enters_by_itself(locked, ladder)]
+            _set_active(membership, _may_play(membership, locked, supported, frozen) and not membership.declined)
+        welcome = [ladder for ladder in supported.values() if ladder.open and enters_by_itself(locked, ladder)]
         missing = [ladder for ladder in welcome if ladder.pk not in memberships and ladder.pk not in frozen]
         Membership.objects.bulk_create([Membership(ladder=ladder, bot=bot) for ladder in missing])
 
@@ -140,10 +140,10 @@ def join(bot: Bot, ladder: Ladder) -> Membership:
         freeze(locked)
         membership = _memberships(bot).filter(ladder=ladder).first() or Membership(ladder=ladder, bot=bot)
         frozen = _frozen_ids()
-        claimed = _may_play(membership, locked, _claimed(locked), frozen)
-        if not claimed and (ladder.pk in frozen or not _is_to_claim(locked, ladder)):
+        supported = _may_play(membership, locked, _supported(locked), frozen)
+        if not supported and (ladder.pk in frozen or not _may_support_soon(locked, ladder)):
             raise _unsupported(locked, ladder)
-        wanted = {"declined": False, "active": claimed}
+        wanted = {"declined": False, "active": supported}
         return Membership.objects.update_or_create(ladder=ladder, bot=bot, defaults=wanted)[0]
 
 
@@ -177,9 +177,9 @@ def activate(version: BotVersion) -> None:
 
 _NOT_VALIDATED: Final = {
     BotVersion.State.RECEIVED: "is still queued for validation",
-    BotVersion.State.CHECKING: "is still being validated",
+    BotVersion.State.VALIDATING: "is still being validated",
     BotVersion.State.UNDECIDED: "has not been validated yet",
-    BotVersion.State.REFUSED: "was rejected",
+    BotVersion.State.REJECTED: "was rejected",
 }
 
 
@@ -249,7 +249,7 @@ def _locked(bot: Bot) -> Bot:
     return Bot.objects.select_for_update(no_key=True).get(pk=bot.pk)
 
 
-def _claimed(bot: Bot) -> dict[int, Ladder]:
+def _supported(bot: Bot) -> dict[int, Ladder]:
     """By id, the ladders on which the bot can play now."""
     version = bot.versions.filter(active=True).select_related("bot").defer("check_report").first()
     if version is None or _away(bot):
@@ -265,10 +265,10 @@ def _frozen_ids() -> set[int]:
     return set(frozen_ladders().values_list("pk", flat=True))
 
 
-def _may_play(membership: Membership, bot: Bot, claimed: Mapping[int, Ladder], frozen: Collection[int]) -> bool:
+def _may_play(membership: Membership, bot: Bot, supported: Mapping[int, Ladder], frozen: Collection[int]) -> bool:
     """Whether the frozen version (else the active version) supports the format of the membership's ladder."""
     if membership.ladder_id not in frozen:
-        return membership.ladder_id in claimed
+        return membership.ladder_id in supported
     if membership.frozen is None or _away(bot):
         return False
     return may_sit(membership.frozen, membership.ladder)
@@ -279,10 +279,10 @@ def _away(bot: Bot) -> bool:
     return bot.retired is not None or bot.suspended is not None
 
 
-def _is_to_claim(bot: Bot, ladder: Ladder) -> bool:
+def _may_support_soon(bot: Bot, ladder: Ladder) -> bool:
     """Whether a version in validation supports the format of ``ladder``."""
-    unchecked = bot.versions.filter(state__in=BotVersion.UNCHECKED).defer("check_report")
-    return kind_sits(bot, ladder) and any(version.claims_table(ladder.game, ladder.seats) for version in unchecked)
+    unvalidated = bot.versions.filter(state__in=BotVersion.UNVALIDATED).defer("check_report")
+    return kind_sits(bot, ladder) and any(version.supports(ladder.game, ladder.seats) for version in unvalidated)
 
 
 def _set_active(membership: Membership, active: bool) -> None:

@@ -32,12 +32,12 @@ class Cause(Enum):
     RETIRED = "the bot is retired"
     SUSPENDED = "the bot is suspended"
     PAUSED = "the bot is paused"
-    IN_CHECK = "its newest version is being validated"
+    IN_VALIDATION = "its newest version is being validated"
     NO_VERSION = "no version is active"
     AWAY = "its program is offline"
     DECLINED = "its owner left the ladder"
     MERGED = "its results count for another member, or not at all"
-    NOT_CLAIMED = "the active version does not support the format"
+    NOT_SUPPORTED = "the active version does not support the format"
     CLOSED = "the ladder is closed"
     NO_SEASON = "no season is open"
     TOO_FEW = "there are too few opponents"
@@ -77,7 +77,7 @@ def waits_of(bot: Bot, versions: Sequence[BotVersion], memberships: Sequence[Mem
     """
     plays = any(version.active for version in versions)
     its_own = _of_the_bot(bot, versions[0] if versions else None, plays)
-    if its_own is not None and (its_own.cause is not Cause.IN_CHECK or not plays):
+    if its_own is not None and (its_own.cause is not Cause.IN_VALIDATION or not plays):
         return [its_own]
     return [*([its_own] if its_own else []), *_of_ladders(bot, memberships)]
 
@@ -90,10 +90,10 @@ def _of_the_bot(bot: Bot, newest: BotVersion | None, plays: bool) -> Wait | None
         return Wait(Cause.SUSPENDED)
     if bot.paused is not None:
         return Wait(Cause.PAUSED, detail=bot.pause_reason)
-    if newest is not None and newest.state in BotVersion.UNCHECKED:
+    if newest is not None and newest.state in BotVersion.UNVALIDATED:
         line = list(in_turn().values_list("pk", flat=True))
         return Wait(
-            Cause.IN_CHECK,
+            Cause.IN_VALIDATION,
             version=newest,
             place=line.index(newest.pk) + 1 if newest.pk in line else 0,
             among=len(line),
@@ -159,7 +159,7 @@ def _closed(membership: Membership, around: _Around) -> Wait | None:
     if membership.pk in around.merged:
         return Wait(Cause.MERGED, ladder)
     if not membership.active:
-        return Wait(Cause.NOT_CLAIMED, ladder)
+        return Wait(Cause.NOT_SUPPORTED, ladder)
     return None if around.companies[ladder.pk].season_open else Wait(Cause.NO_SEASON, ladder)
 
 

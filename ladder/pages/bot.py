@@ -103,7 +103,7 @@ def spoken_of(bot: Bot, among: Sequence[BotVersion] | None = None) -> Sequence[B
     return [
         version
         for place, version in enumerate(among)
-        if not place or version.active or version.state in BotVersion.UNCHECKED
+        if not place or version.active or version.state in BotVersion.UNVALIDATED
     ]
 
 
@@ -113,7 +113,7 @@ def _is_listed(version: BotVersion, everything: bool, start: int | None) -> bool
 
 def _concerned(bot: Bot) -> Q:
     newest = bot.versions.order_by("-number").values("number")[:1]
-    return Q(active=True) | Q(state__in=BotVersion.UNCHECKED) | Q(number=newest)
+    return Q(active=True) | Q(state__in=BotVersion.UNVALIDATED) | Q(number=newest)
 
 
 def _plain(bot: Bot) -> QuerySet[BotVersion]:

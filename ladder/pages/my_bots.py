@@ -86,7 +86,7 @@ def _from(version: BotVersion) -> str:
 def choices(bot: Bot, versions: Sequence[BotVersion], memberships: Iterable[Membership]) -> list[LadderChoice]:
     """Return the ladders for ``bot``, given its active and queued ``versions`` and its ``memberships``. One query."""
     active = next((version for version in versions if version.active), None)
-    waiting = [version for version in versions if version.state in BotVersion.UNCHECKED]
+    waiting = [version for version in versions if version.state in BotVersion.UNVALIDATED]
     by_ladder = {membership.ladder_id: membership for membership in memberships}
     return [
         choice
@@ -107,7 +107,7 @@ def _choice(
 
 def _claims(bot: Bot, version: BotVersion, ladder: Ladder) -> bool:
     """Whether ``version`` supports the format and the ladder is for its kind of bot."""
-    return kind_sits(bot, ladder) and version.claims_table(ladder.game, ladder.seats)
+    return kind_sits(bot, ladder) and version.supports(ladder.game, ladder.seats)
 
 
 def choose(bot: Bot, shown: Iterable[str], ticked: Iterable[str]) -> str:

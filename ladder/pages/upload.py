@@ -88,9 +88,9 @@ def table_choices() -> list[tuple[str, list[tuple[str, str]]]]:
     ]
 
 
-def tables_claimed(claims: Mapping[str, Sequence[int]]) -> list[str]:
+def format_values(formats: Mapping[str, Sequence[int]]) -> list[str]:
     """Return the choice values for seat counts by game."""
-    return [f"{slug}:{count}" for slug, counts in claims.items() for count in counts]
+    return [f"{slug}:{count}" for slug, counts in formats.items() for count in counts]
 
 
 def tables_of(ticked: Sequence[str]) -> dict[str, list[int]] | None:
@@ -212,7 +212,7 @@ class RemoteBotSettingsForm(forms.Form):
         version = bot.active_version
         now: dict[str, Any] = {"games_at_once": bot.remote.games_at_once}
         if version is not None:
-            now |= {"label": version.label, "tables": tables_claimed(version.claims)}
+            now |= {"label": version.label, "tables": format_values(version.formats)}
         return cls(sent, initial=now)
 
     @property

@@ -42,10 +42,10 @@ _State = BotVersion.State
 
 HEADINGS: Final = {
     _State.RECEIVED: gettext_noop("v%(number)s is queued for validation"),
-    _State.CHECKING: gettext_noop("v%(number)s is being validated"),
+    _State.VALIDATING: gettext_noop("v%(number)s is being validated"),
     _State.READY: gettext_noop("v%(number)s passed validation"),
     _State.UNDECIDED: gettext_noop("v%(number)s is not validated yet"),
-    _State.REFUSED: gettext_noop("v%(number)s was rejected"),
+    _State.REJECTED: gettext_noop("v%(number)s was rejected"),
 }
 
 
@@ -84,7 +84,7 @@ class ValidationProgress:
     @property
     def over(self) -> bool:
         """Whether the validation has ended."""
-        return self.version.state in (_State.READY, _State.REFUSED)
+        return self.version.state in (_State.READY, _State.REJECTED)
 
     @property
     def live_ms(self) -> int:
@@ -93,7 +93,7 @@ class ValidationProgress:
 
     @property
     def refused(self) -> bool:
-        return self.version.state == _State.REFUSED
+        return self.version.state == _State.REJECTED
 
     @property
     def undecided(self) -> bool:
@@ -146,7 +146,7 @@ class ValidationProgress:
 
     @property
     def _report(self) -> Mapping[str, Any]:
-        return self.version.check_report or reports.begun(self.version.claims)
+        return self.version.check_report or reports.begun(self.version.formats)
 
     def _steps(self) -> Iterator[Step]:
         report = self._report
@@ -264,9 +264,11 @@ class VersionPage:
     @property
     def tables(self) -> str:
         """The supported formats."""
-        claimed = {GAMES[slug].name if slug in GAMES else slug: counts for slug, counts in self.version.claims.items()}
+        supported = {
+            GAMES[slug].name if slug in GAMES else slug: counts for slug, counts in self.version.formats.items()
+        }
         text = gettext("%(game)s (%(counts)s players)")
-        tables = [(name, enumerated([str(count) for count in counts])) for name, counts in claimed.items()]
+        tables = [(name, enumerated([str(count) for count in counts])) for name, counts in supported.items()]
         return "; ".join(text % {"game": name, "counts": counts} for name, counts in tables)
 
     @cached_property

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bots.manifest import MAX_BYTES, Manifest, ManifestError, every_table, parse, read_folder
+from bots.manifest import MAX_BYTES, Manifest, ManifestError, every_format, parse, read_folder
 
 
 def test_a_manifest_says_the_name_the_command_and_the_tables() -> None:
@@ -22,7 +22,7 @@ def test_a_manifest_says_the_name_the_command_and_the_tables() -> None:
 
 
 def test_all_keys_of_a_manifest_are_optional() -> None:
-    assert parse(b"", "mybot") == Manifest("mybot", "python", ("bot.py",), every_table())
+    assert parse(b"", "mybot") == Manifest("mybot", "python", ("bot.py",), every_format())
 
 
 def test_an_entry_is_written_in_one_way() -> None:

@@ -35,7 +35,7 @@ def test_a_person_gets_one_row_when_they_first_play(ann: User) -> None:
     assert first == again
     assert (first.bot.kind, first.bot.name, first.bot.slug, first.bot.owner) == ("person", "ann-lee", "ann-lee", ann)
     assert (first.number, first.language, first.active, first.state) == (1, "person", True, "ready")
-    assert all(first.claims_table(game.slug, seats) for game in GAMES.values() for seats in game.seat_counts)
+    assert all(first.supports(game.slug, seats) for game in GAMES.values() for seats in game.seat_counts)
     assert first.digest == owners.DIGEST
 
 

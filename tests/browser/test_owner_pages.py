@@ -55,8 +55,8 @@ def test_a_check_is_followed_without_reloading(
     expect(note).to_contain_text("v1")
     waits = note.inner_text()
     version = people.new.versions.get()
-    version.claims = {DUEL: [2]}
-    version.save(update_fields=["claims"])
+    version.formats = {DUEL: [2]}
+    version.save(update_fields=["formats"])
     check(version.pk, sandbox_launcher)
     expect(watched.locator("#check")).to_have_attribute("data-state", "ready", timeout=60_000)
     expect(note).not_to_have_text(waits)

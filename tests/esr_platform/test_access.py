@@ -457,7 +457,7 @@ def things(game: str, seats: int, owner: User, organizer: User) -> Things:
     hosted, people = (Ladder.objects.get(game=game, seats=seats, players=players) for players in ("hosted", "people"))
     soon, name = timezone.now() + timedelta(hours=1), owner.username
     friend, *friends = (verified(f"friend{i}-of-{name}") for i in range(seats - 1))
-    bot = uploaded(owner, f"Bot of {name}", claims={game: [seats]})
+    bot = uploaded(owner, f"Bot of {name}", formats={game: [seats]})
     others = list(hosted.memberships.exclude(bot=bot).select_related("bot").order_by("pk")[: seats - 1])
     members = [hosted.memberships.get(bot=bot), *others]
     match = finished_block(hosted, members).matches.get(seating=0)

@@ -267,10 +267,10 @@ def _create_cups(wanted: Sequence[str]) -> None:
     from tests.build import HONEST, person, uploaded, verified
 
     Ladder.objects.update(open=False)
-    claims = {slug: list(game.seat_counts) for slug, game in GAMES.items()}
+    formats = {slug: list(game.seat_counts) for slug, game in GAMES.items()}
     owners = [person(f"owner-{number}") for number in range(UPLOADED // 2)]
     codes = [HONEST] * (UPLOADED - 1) + [CANNOT_START]
-    own = [uploaded(owners[number // 2], f"Bot {number}", code, claims) for number, code in enumerate(codes)]
+    own = [uploaded(owners[number // 2], f"Bot {number}", code, formats) for number, code in enumerate(codes)]
     now, soon = timezone.now(), timezone.now() + timedelta(hours=1)
     for number, (format_, seats) in enumerate(cup_format.split("/") for cup_format in wanted):
         game = next(slug for slug, known_game in GAMES.items() if int(seats) in known_game.seat_counts)

@@ -26,8 +26,8 @@ _AMPLE = timedelta(hours=1)
 
 def remote_bots(ladder: Ladder, names: Sequence[str] = ("ada", "bob", "cid", "dora", "emil")) -> list[Bot]:
     """A remote bot a seat of ``ladder``, each somebody else's."""
-    claims = {ladder.game: [ladder.seats]}
-    return [register(person(name), f"{name.capitalize()} afar", claims).bot for name in names[: ladder.seats]]
+    formats = {ladder.game: [ladder.seats]}
+    return [register(person(name), f"{name.capitalize()} afar", formats).bot for name in names[: ladder.seats]]
 
 
 def seated(ladder: Ladder, bots: Sequence[Bot], *, rated: bool = True) -> Match:

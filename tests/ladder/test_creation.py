@@ -117,7 +117,7 @@ def test_removed_users_no_longer_see_a_ladder_and_their_bots_keep_ratings(eve: U
     ladder = found_ladder(plan(private=True), eve)
     ada = person("ada")
     invite(ladder, [ada])
-    bot = uploaded(ada, claims={ladder.game: [ladder.seats]})
+    bot = uploaded(ada, formats={ladder.game: [ladder.seats]})
     join(bot, ladder)
     Membership.objects.filter(ladder=ladder, bot=bot).update(rating=1_512_000)
     assert remove(ladder, ada)

@@ -8,7 +8,7 @@ from copy import copy
 from typing import Annotated, Any, Final
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from msgspec.structs import asdict
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -162,11 +162,14 @@ _PLAIN: Final = (
 _COLUMNS: Final = ("pk", *_PLAIN, "suspended", "house_name")
 _BOTS: Final = Bot.objects.values(*_COLUMNS, "owner__username", "owner__deleted")
 _WHOLE: Final = judged(Bot.objects.select_related("owner").only(*_COLUMNS, "owner__username", "owner__deleted"))
-_PUBLIC: Final = ("number", "label", "state", "active", "digest", "language", "claims", "created", "checked")
+_PUBLIC: Final = ("number", "label", "state", "active", "digest", "language", "created")
+_RENAMED: Final = {"claims": F("formats"), "checked": F("validated")}
+"""Fields of the API whose columns have other names."""
+
 _PRIVATE: Final = ("reason", "retry_at", "filename", "size")
-_READY: Final = BotVersion.objects.filter(state=BotVersion.State.READY).values("pk", *_PUBLIC)
-_OWN: Final = BotVersion.objects.values("pk", *_PUBLIC, *_PRIVATE)
-_CHECKED: Final = _OWN.values("pk", *_PUBLIC, *_PRIVATE, "notices", "check_report")
+_READY: Final = BotVersion.objects.filter(state=BotVersion.State.READY).values("pk", *_PUBLIC, **_RENAMED)
+_OWN: Final = BotVersion.objects.values("pk", *_PUBLIC, *_PRIVATE, **_RENAMED)
+_WITH_REPORT: Final = BotVersion.objects.values("pk", *_PUBLIC, *_PRIVATE, "notices", "check_report", **_RENAMED)
 _PLACES: Final = (
     Membership.objects.listed().order_by("ladder").values_list("bot", "ladder__slug", "rating", "games", "active")
 )
@@ -264,7 +267,7 @@ class OneVersion(_OwnToo, One):
     @operation("version", "Get a version of a bot")
     def get(self, _request: Request, slug: str, number: int) -> Response:
         bot = code_seen_by(self.viewer, slug, NAMED)
-        versions = _versions(bot, may_read(self.viewer, bot), _CHECKED)
+        versions = _versions(bot, may_read(self.viewer, bot), _WITH_REPORT)
         row = found(versions, f"Version {number} of {slug} not found.", number=number)
         private: dict[str, Any] = {"notices": row.get("notices"), "check_report": row.get("check_report")}
         return self.answer(BotVersionDocument(**asdict(_version(slug, row)), **private))
@@ -301,7 +304,7 @@ def _versions(
 def _version(slug: str, row: Mapping[str, Any]) -> BotVersionListed:
     """Return a version. Private columns that are missing in the row are null."""
     private: dict[str, Any] = {name: row.get(name) for name in _PRIVATE}
-    return BotVersionListed(bot=slug, **{name: row[name] for name in _PUBLIC}, **private)
+    return BotVersionListed(bot=slug, **{name: row[name] for name in (*_PUBLIC, *_RENAMED)}, **private)
 
 
 def own_version(version: BotVersion) -> BotVersionDocument:

@@ -165,7 +165,7 @@ def _document(bot: Bot) -> OwnBotDocument:
         name=bot.name,
         version=version.number if version else None,
         label=version.label if version else "",
-        games=version.claims if version else {},
+        games=version.formats if version else {},
         games_at_once=bot.remote.games_at_once,
         here=remote.here().filter(pk=bot.pk).exists(),
         available=remote.available().filter(pk=bot.pk).exists(),

@@ -242,7 +242,7 @@ def reasons(bot: Bot, versions: Sequence[BotVersion], memberships: Sequence[Memb
     Only viewers who are ``inside`` (its owner and staff) see versions that have not passed validation.
     """
     waits = waits_of(bot, versions, memberships)
-    if not inside and waits and waits[0].cause is Cause.IN_CHECK:
+    if not inside and waits and waits[0].cause is Cause.IN_VALIDATION:
         waits = waits[1:] or [Wait(Cause.NO_VERSION)]
     return [Reason(wait, _SENTENCES[wait.cause](bot.name, wait), _for_owner(wait) if inside else "") for wait in waits]
 
@@ -321,7 +321,7 @@ _SENTENCES: Final[dict[Cause, Callable[[str, Wait], str]]] = {
     Cause.RETIRED: _named(gettext_noop("%(name)s is retired. It gets no new games unless its owner restores it.")),
     Cause.SUSPENDED: _named(gettext_noop("%(name)s was suspended by a moderator. It gets no games.")),
     Cause.PAUSED: _paused,
-    Cause.IN_CHECK: _in_check,
+    Cause.IN_VALIDATION: _in_check,
     Cause.NO_VERSION: _named(gettext_noop("%(name)s has no active version.")),
     Cause.AWAY: _named(gettext_noop("%(name)s is offline. Its program has no open event stream and is not polling.")),
     Cause.DECLINED: _named(gettext_noop("%(name)s has left this ladder.")),
@@ -330,7 +330,7 @@ _SENTENCES: Final[dict[Cause, Callable[[str, Wait], str]]] = {
             "The results of %(name)s no longer count for it on this ladder. The integrity report shows the reason."
         )
     ),
-    Cause.NOT_CLAIMED: _plain(gettext_noop("The active version does not support the format of this ladder.")),
+    Cause.NOT_SUPPORTED: _plain(gettext_noop("The active version does not support the format of this ladder.")),
     Cause.CLOSED: _plain(gettext_noop("This ladder is closed. No new games are scheduled.")),
     Cause.NO_SEASON: _plain(
         gettext_noop("No season is open for new games. Games continue when the next season opens.")
@@ -356,7 +356,7 @@ _FOR_OWNERS: Final = {
     Cause.NO_VERSION: gettext_noop("Upload a version. If it is rejected, the validation report shows the reason."),
     Cause.AWAY: gettext_noop("Start its program. It gets games as soon as it is online."),
     Cause.DECLINED: gettext_noop("Select the ladder to rejoin it with the same rating."),
-    Cause.NOT_CLAIMED: gettext_noop("Upload a version that supports it, or activate an older version that does."),
+    Cause.NOT_SUPPORTED: gettext_noop("Upload a version that supports it, or activate an older version that does."),
     Cause.TOO_FEW: gettext_noop("Your own bots do not play each other. Invite other users."),
 }
 """Advice for the owner."""

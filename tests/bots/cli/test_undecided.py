@@ -22,7 +22,7 @@ from bots.validation import MOST_TRIES
 from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope
 from games.rules import Document
-from ladder.validations import check_next
+from ladder.validations import validate_next
 from tests.bots.cli.bots import Esr, bot
 from tests.build import opened_house, verified
 
@@ -71,7 +71,7 @@ def test_an_upload_to_a_site_that_is_out_of_order_has_it_too(
     def get_after_an_attempt(client: Client, path: str, **more: Any) -> Any:
         if "/versions/" in path:
             BotVersion.objects.update(tried=timezone.now() - timedelta(hours=1))
-            attempts.append(check_next(BrokenHost()))
+            attempts.append(validate_next(BrokenHost()))
         return get(client, path, **more)
 
     monkeypatch.setattr(Client, "get", get_after_an_attempt)

@@ -19,7 +19,7 @@ from bots.uploads.storage import WholeFileStorage
 from bots.uploads.upload import upload_new_bot, upload_version
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
-from ladder.validations import check_next
+from ladder.validations import validate_next
 from tests.bots.uploads.brought import DUEL_ONLY, honest
 from tests.ladder import races
 from tests.services.races import Act, Actions
@@ -95,12 +95,12 @@ def taking_up() -> Act:
 def checking_uploads(times: int) -> Act:
     """Go on with so many checks; the versions whose checks that ended."""
     launcher_for_uploads()
-    return lambda: [done.pk for done in (check_next() for _ in range(times)) if done is not None]
+    return lambda: [done.pk for done in (validate_next() for _ in range(times)) if done is not None]
 
 
 def dying_in_a_check(table: int) -> Act:
     """Begin a check and be killed in the middle of it."""
-    return lambda: check_next(Deadly(table))
+    return lambda: validate_next(Deadly(table))
 
 
 ACTIONS: Actions = {

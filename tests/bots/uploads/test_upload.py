@@ -54,15 +54,15 @@ def test_a_python_file_becomes_the_first_version_of_a_new_bot(ada: User) -> None
 
 def test_a_python_file_claims_every_table_unless_its_uploader_chooses(ada: User) -> None:
     whole = upload_new_bot(ada, "Whole", "bot.py", HONEST)
-    assert whole.claims == {game.slug: list(game.seat_counts) for game in GAMES.values()}
-    assert uploaded(ada, "Half").claims == {DUEL: [2]}
+    assert whole.formats == {game.slug: list(game.seat_counts) for game in GAMES.values()}
+    assert uploaded(ada, "Half").formats == {DUEL: [2]}
 
 
 def test_a_choice_goes_before_what_the_manifest_says(ada: User) -> None:
     data = zipped(bot__py=HONEST, bot__toml=MANIFEST)
-    assert upload_new_bot(ada, "", "a.zip", data).claims == {DUEL: [2]}
+    assert upload_new_bot(ada, "", "a.zip", data).formats == {DUEL: [2]}
     chosen = upload_new_bot(ada, "Other", "a.zip", data, {"edel-stein-reich": [5, 3]})
-    assert chosen.claims == {"edel-stein-reich": [3, 5]}
+    assert chosen.formats == {"edel-stein-reich": [3, 5]}
 
 
 def test_a_bot_without_a_name_is_called_what_its_manifest_says(ada: User) -> None:

@@ -27,7 +27,7 @@ from esr_platform.accounts.errors import TooMany
 from esr_platform.accounts.models import User
 from games.registry import GAMES
 from games.rules import Document
-from ladder.validations import check_next
+from ladder.validations import validate_next
 from tests.bots.elf import program
 from tests.bots.uploads.brought import DUEL, DUEL_ONLY, HONEST, check, honest, uploaded, zipped
 
@@ -84,22 +84,22 @@ def waited_long(version: BotVersion) -> None:
 
 def test_an_honest_bot_is_ready_and_plays_from_then_on(ada: User, sandbox_launcher: SandboxLauncher) -> None:
     version = uploaded(ada)
-    done = check_next(sandbox_launcher)
+    done = validate_next(sandbox_launcher)
     assert done == version
     assert (done.state, done.reason, done.active) == ("ready", "", True)
     assert done.check_report is not None
     assert done.check_report["ok"] is True
     assert [(table["game"], table["seats"], table["ok"]) for table in done.check_report["tables"]] == [(DUEL, 2, True)]
     assert done.check_report["tables"][0]["decisions"] > 10
-    assert done.checked is not None
-    assert check_next(sandbox_launcher) is None
+    assert done.validated is not None
+    assert validate_next(sandbox_launcher) is None
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_starting_kit_passes_its_check_unchanged(ada: User, sandbox_launcher: SandboxLauncher, game: str) -> None:
     version = checked(upload_new_bot(ada, "", "kit.zip", starting_kit(game)), sandbox_launcher)
     assert (version.state, version.reason) == ("ready", "")
-    assert version.claims == {game: list(GAMES[game].seat_counts)}
+    assert version.formats == {game: list(GAMES[game].seat_counts)}
 
 
 def test_a_bot_is_tried_at_every_table_that_it_claims(ada: User, sandbox_launcher: SandboxLauncher) -> None:
@@ -112,7 +112,7 @@ def test_a_bot_is_tried_at_every_table_that_it_claims(ada: User, sandbox_launche
 def test_the_page_can_show_which_table_is_being_played(ada: User, sandbox_launcher: SandboxLauncher) -> None:
     uploaded(ada, games={"edel-stein-reich": [3, 4]})
     watching = Watching(sandbox_launcher)
-    check_next(watching)
+    validate_next(watching)
     at = [{"game": "edel-stein-reich", "seats": seats} for seats in (3, 4)]
     seen = [(state, {key: now[key] for key in ("game", "seats")}) for state, now in watching.seen]
     assert seen == [("checking", at[0])] * 3 + [("checking", at[1])] * 4
@@ -158,7 +158,7 @@ def test_an_endless_loop_is_rejected_at_its_first_decision_and_the_next_upload_g
 ) -> None:
     loop, other = uploaded(ada, data=source, games=None), uploaded(bob)
     for _ in range(12):  # a busy machine may need several attempts
-        check_next(sandbox_launcher)
+        validate_next(sandbox_launcher)
         waited_long(loop)
         BotVersion.objects.filter(pk=loop.pk, state="undecided").update(retry_at=timezone.now())
         loop.refresh_from_db()
@@ -173,7 +173,7 @@ def test_an_endless_loop_is_rejected_at_its_first_decision_and_the_next_upload_g
     allowed_ms = Limits().startup_ms if decision is None else Limits().move_ms + Limits().bank_ms
     assert table["own_ms"] < 1.5 * allowed_ms, "the loop is stopped when its time is over"
     other.refresh_from_db()
-    assert other.state == "ready" or check_next(sandbox_launcher) == other
+    assert other.state == "ready" or validate_next(sandbox_launcher) == other
 
 
 @pytest.mark.slow
@@ -225,7 +225,7 @@ def test_without_a_sandbox_everything_waits(ada: User, sandbox_launcher: Sandbox
 def undecided(version: BotVersion) -> BotVersion:
     """The version, which is undecided."""
     version.refresh_from_db()
-    assert (version.state, version.lease, version.checked) == ("undecided", None, None)
+    assert (version.state, version.lease, version.validated) == ("undecided", None, None)
     return version
 
 
@@ -287,8 +287,8 @@ def test_a_newer_version_replaces_an_undecided_one(ada: User, sandbox_launcher: 
     old = uploaded(ada)
     BotVersion.objects.update(state="undecided", reason=TOO_BUSY, retry_at=timezone.now())
     new = upload_version(old.bot, "bot.py", honest(2), DUEL_ONLY)
-    assert check_next(sandbox_launcher) == new
-    assert check_next(sandbox_launcher) is None
+    assert validate_next(sandbox_launcher) == new
+    assert validate_next(sandbox_launcher) is None
     assert undecided(old)
 
 
@@ -384,8 +384,8 @@ def test_a_long_check_lets_others_in_between_two_tables(
 ) -> None:
     long = uploaded(ada, games={"edel-stein-reich": [3, 4]})
     short = uploaded(bob)
-    assert check_next(sandbox_launcher) is None
-    assert (check_next(sandbox_launcher), check_next(sandbox_launcher)) == (short, long)
+    assert validate_next(sandbox_launcher) is None
+    assert (validate_next(sandbox_launcher), validate_next(sandbox_launcher)) == (short, long)
 
 
 class LateAtFirst:
@@ -409,7 +409,7 @@ class LateAtFirst:
 def test_an_attempt_that_the_machine_has_made_late_never_rejects_and_lets_others_in(ada: User, bob: User) -> None:
     late, launcher = uploaded(ada), LateAtFirst()
     other = uploaded(bob)
-    assert check_next(launcher) is None
+    assert validate_next(launcher) is None
     late.refresh_from_db()
     assert launcher.starts == 1, "the attempt ends with the late start"
     assert late.check_report is not None
@@ -418,10 +418,10 @@ def test_an_attempt_that_the_machine_has_made_late_never_rejects_and_lets_others
     delay = attempt["delay"]
     assert (attempt["game"], delay["seat"], delay["decision"], delay["allowed_us"]) == (DUEL, 0, None, 3_000_000)
     assert delay["machine_delay_us"] > 0
-    assert check_next(launcher) == other
-    assert check_next(launcher) is None, "the next attempt waits until the machine may be idle"
+    assert validate_next(launcher) == other
+    assert validate_next(launcher) is None, "the next attempt waits until the machine may be idle"
     waited_long(late)
-    assert check_next(launcher) == late
+    assert validate_next(launcher) == late
     late.refresh_from_db()
     assert late.state == "ready"
     assert late.check_report["attempts"] == [attempt], "the lag stays in the report"
@@ -439,7 +439,7 @@ def test_a_check_of_which_nobody_waits_for_the_end_is_not_interrupted(
     ada: User, sandbox_launcher: SandboxLauncher
 ) -> None:
     long, other = uploaded(ada, games={"edel-stein-reich": [3, 4]}), uploaded(ada, "Other", data=honest(7))
-    assert (check_next(sandbox_launcher), check_next(sandbox_launcher)) == (long, other)
+    assert (validate_next(sandbox_launcher), validate_next(sandbox_launcher)) == (long, other)
 
 
 def test_a_program_that_cannot_be_executed_is_refused_and_not_taken_for_our_fault(

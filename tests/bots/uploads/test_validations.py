@@ -68,14 +68,18 @@ def test_a_validation_that_gives_way_to_another_owner_sends_a_hint(
 ) -> None:
     uploaded(ada, games={"edel-stein-reich": [3, 4]})
     uploaded(bob)
-    assert validations.check_next() is None
+    assert validations.validate_next() is None
     assert hints_in(broker) == 3
 
 
 def test_a_bot_is_on_its_ladders_in_the_moment_it_is_ready(ada: User, sandbox_launcher: SandboxLauncher) -> None:
     opened_house()
     ready, refused = uploaded(ada), uploaded(ada, "Second", b"raise SystemExit(3)\n")
-    assert [validations.check_next(), validations.check_next(), validations.check_next()] == [ready, refused, None]
+    assert [validations.validate_next(), validations.validate_next(), validations.validate_next()] == [
+        ready,
+        refused,
+        None,
+    ]
     assert [entry.ladder.game for entry in Membership.objects.filter(bot=ready.bot)] == [DUEL]
     assert not Membership.objects.filter(bot=refused.bot).exists()
 

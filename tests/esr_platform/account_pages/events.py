@@ -17,7 +17,7 @@ from ladder.models import Agreement, Exhibition, ExhibitionPlayer, FinalStanding
 A_WHILE = timedelta(minutes=5)
 TIMES: dict[Any, tuple[str, ...]] = {
     User: ("date_joined", "next_digest", "told_until"),
-    BotVersion: ("checked",),
+    BotVersion: ("validated",),
     Bot: ("paused",),
     Exhibition: ("created", "due_at", "ended"),
     Season: ("opened", "closed"),
@@ -53,7 +53,7 @@ def version_of(bot: Bot, **its: Any) -> BotVersion:
 
 
 def rejected(owner: User, name: str = "citrine", ago: timedelta = A_WHILE) -> BotVersion:
-    return version_of(bot_of(owner, name), state="refused", reason="It did not start.", checked=back(ago))
+    return version_of(bot_of(owner, name), state="refused", reason="It did not start.", validated=back(ago))
 
 
 def paused(owner: User, name: str = "opal", ago: timedelta = A_WHILE) -> Bot:

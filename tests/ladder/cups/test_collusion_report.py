@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
 
 def test_staff_see_who_gained_from_whom_in_a_cup_and_bots_of_one_owner_are_compared() -> None:
     ada, staff = verified("ada"), User.objects.create_user("eve", is_staff=True)
-    own = [uploaded(ada, name, claims={"edel-stein-reich": [3]}) for name in ("one", "two")]
+    own = [uploaded(ada, name, formats={"edel-stein-reich": [3]}) for name in ("one", "two")]
     cup = due(entered(new_cup("swiss", rounds=1, blocks=8, entries_per_user=2), [*own, *house_bots(most=1)]))
     address = f"/staff/collusion/cups/{cup.slug}/"
     assert parsed(signed_in(staff).get(address)).one(data_flagged=True)["data-pairs"] == "0"

@@ -313,8 +313,8 @@ def test_a_substitute_plays_for_an_entrant_who_leaves_a_table_of_three(able: str
 
 
 def test_a_table_waits_while_no_house_bot_can_play_for_an_entrant_who_has_left() -> None:
-    claims = {"edel-stein-reich": [3]}
-    bots = [uploaded(person(name), name, claims=claims) for name in ("ada", "bob", "cid", "dan")]
+    formats = {"edel-stein-reich": [3]}
+    bots = [uploaded(person(name), name, formats=formats) for name in ("ada", "bob", "cid", "dan")]
     cup = due(entered(new_cup("round-robin"), bots))
     (table,) = CupTable.objects.filter(round__cup=cup)
     house = list(BotVersion.objects.filter(bot__owner=None, active=True).values_list("pk", flat=True))

@@ -77,8 +77,8 @@ def test_a_block_with_a_void_game_does_not_count_at_all(bot: Bot, duel: Ladder) 
 
 
 def test_both_versions_play_the_same_deals_against_the_same_opponents(bot: Bot, ladder: Ladder) -> None:
-    mine = uploaded(person("bob"), "Four", claims={"edel-stein-reich": [4]})
-    older, newer = active_version(mine), new_version(mine, claims={"edel-stein-reich": [4]})
+    mine = uploaded(person("bob"), "Four", formats={"edel-stein-reich": [4]})
+    older, newer = active_version(mine), new_version(mine, formats={"edel-stein-reich": [4]})
     gauntlet = [house_version(name) for name in ("greedy", "haggler", "magpie", "miser")]
     exhibition = a_comparison(mine.owner, ladder, (newer, older), gauntlet)
     feed()

@@ -138,7 +138,7 @@ def test_a_time_is_still_to_come_and_not_too_far(bot: Bot, duel: Ladder, delta: 
 def test_one_is_offered_ones_own_versions_the_house_and_the_others_that_play(bot: Bot, duel: Ladder) -> None:
     newer, theirs = new_version(bot), uploaded(person("bob"), "Theirs")
     new_version(theirs)
-    uploaded(person("carl"), "Wine only", claims={"die-weinhaendler": [3]})
+    uploaded(person("carl"), "Wine only", formats={"die-weinhaendler": [3]})
     offered = choices(bot.owner, duel)
     assert list(offered.own) == [newer, active_version(bot)]
     assert house_version("greedy") in offered.house and house_version("vintner") not in offered.house

@@ -219,7 +219,7 @@ def test_a_ladder_of_twice_the_weight_has_twice_the_share(broker: str, house: No
 def test_ladders_on_which_people_play_come_before_those_of_the_house_alone(broker: str, house: None) -> None:
     people, alone = Ladder.objects.filter(seats=4).order_by("pk")[:2]
     Ladder.objects.exclude(pk__in=[people.pk, alone.pk]).update(open=False)
-    uploaded(person("ada"), claims={people.game: [4]})
+    uploaded(person("ada"), formats={people.game: [4]})
     fill_with_blocks(people, alone)
     Match.objects.update(priority=0)
     dispatch()

@@ -56,7 +56,7 @@ def test_the_clock_freezes_each_entry_once(bot: Bot, duel: Ladder) -> None:
 
 def test_a_later_version_that_drops_the_table_takes_nobody_from_a_frozen_ladder(bot: Bot, duel: Ladder) -> None:
     with_deadline(duel)
-    activate(new_version(bot, claims={"die-weinhaendler": [3]}))
+    activate(new_version(bot, formats={"die-weinhaendler": [3]}))
     assert membership_of(bot, duel).active
     leave(bot, duel)
     assert not membership_of(bot, duel).active
@@ -85,7 +85,7 @@ def test_a_version_whose_check_ends_after_the_deadline_was_not_there_in_time(hou
     Membership.objects.create(bot=bot, ladder=duel, active=False)
     with_deadline(duel)
     version = new_version(bot)
-    BotVersion.objects.filter(pk=version.pk).update(checked=timezone.now())
+    BotVersion.objects.filter(pk=version.pk).update(validated=timezone.now())
     activate(version)
     assert freeze_all() == 0
     enter(bot)

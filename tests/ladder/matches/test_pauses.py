@@ -118,7 +118,7 @@ def test_the_failures_of_others_at_the_table_are_theirs(bot: Bot, duel: Ladder) 
 
 @pytest.mark.usefixtures("house")
 def test_the_row_goes_over_all_ladders(bot: Bot, duel: Ladder) -> None:
-    other = uploaded(person("bob"), "Wide", claims={"edel-stein-reich": [3], duel.game: [2]})
+    other = uploaded(person("bob"), "Wide", formats={"edel-stein-reich": [3], duel.game: [2]})
     three = Ladder.objects.get(slug="edel-stein-reich-3")
     for ladder in (duel, three, duel):
         played(other, ladder, "exit")

@@ -272,8 +272,8 @@ def leases_of(bot: Bot, ladders: Iterable[Ladder], count: int) -> list[tuple[int
 
 def test_failures_that_several_processes_bring_at_once_count_once_each(race: Race, house: None) -> None:
     ladders = Ladder.objects.filter(game__startswith="edel-stein-reich", players="hosted")
-    claims = {game.slug: list(game.seat_counts) for game in GAMES.values()}
-    bots = [uploaded(person(f"person-{number}"), f"Bot {number}", claims=claims) for number in range(2)]
+    formats = {game.slug: list(game.seat_counts) for game in GAMES.values()}
+    bots = [uploaded(person(f"person-{number}"), f"Bot {number}", formats=formats) for number in range(2)]
     leases = [leases_of(bot, ladders, 1) for bot in bots]
     both = [failing(flat(leases)), failing(flat(leases[::-1])), failing(flat(leases)[::-1])]
     got = race(*both)
@@ -288,10 +288,10 @@ def test_failures_that_several_processes_bring_at_once_count_once_each(race: Rac
 
 def test_owners_who_change_their_minds_beside_results_and_the_scheduler_stop_nobody(race: Race, house: None) -> None:
     ladders = list(Ladder.objects.filter(game__startswith="edel-stein-reich", players="hosted"))
-    claims = {game.slug: list(game.seat_counts) for game in GAMES.values()}
-    bots = [uploaded(person(f"person-{number}"), f"Bot {number}", claims=claims) for number in range(2)]
+    formats = {game.slug: list(game.seat_counts) for game in GAMES.values()}
+    bots = [uploaded(person(f"person-{number}"), f"Bot {number}", formats=formats) for number in range(2)]
     for bot in bots:
-        new_version(bot, claims=claims)
+        new_version(bot, formats=formats)
     leases = [leases_of(bot, ladders, 2) for bot in bots]
     owners = [("owning", {"bot": bot.pk, "times": 3}) for bot in bots]
     got = race(

@@ -176,7 +176,7 @@ def test_a_row_that_only_calls_itself_a_house_bot_is_not_one(ladder: Ladder) -> 
 
 def test_the_first_block_of_somebodys_bot_waits_for_no_room_and_goes_first(ladder: Ladder) -> None:
     fill()
-    bot = uploaded(person("ada"), claims=FOUR)
+    bot = uploaded(person("ada"), formats=FOUR)
     assert fill() in (4, 8)  # a turn of the longest wait may come before
     first = Block.objects.filter(matches__seats__membership__bot=bot).distinct().get()
     assert set(first.matches.values_list("priority", flat=True)) == {FIRST}
@@ -186,7 +186,7 @@ def test_the_first_block_of_somebodys_bot_waits_for_no_room_and_goes_first(ladde
 
 def test_new_bots_of_several_people_have_their_first_blocks_at_once(ladder: Ladder) -> None:
     fill()
-    bots = [uploaded(person(name), name, claims=FOUR) for name in ("ada", "bob", "eve")]
+    bots = [uploaded(person(name), name, formats=FOUR) for name in ("ada", "bob", "eve")]
     fill()
     assert all(Match.objects.filter(seats__membership__bot=bot).exists() for bot in bots)
     assert Match.objects.filter(priority=FIRST).exists()
@@ -196,7 +196,7 @@ def test_new_bots_of_several_people_have_their_first_blocks_at_once(ladder: Ladd
 def test_who_brings_many_new_bots_has_one_block_with_priority_at_a_time(ladder: Ladder) -> None:
     fill()
     ada = person("ada")
-    bots = [uploaded(ada, name, claims=FOUR) for name in ("a", "b", "c", "d")]
+    bots = [uploaded(ada, name, formats=FOUR) for name in ("a", "b", "c", "d")]
 
     def first() -> set[int]:
         pending = Match.objects.filter(status__in=Match.PENDING, priority=FIRST, seats__membership__bot__in=bots)
@@ -211,11 +211,11 @@ def test_who_brings_many_new_bots_has_one_block_with_priority_at_a_time(ladder: 
 
 
 def test_who_uploads_versions_without_end_starves_nobody(ladder: Ladder) -> None:
-    flooder = uploaded(person("eve"), "flood", claims=FOUR)
-    patient = uploaded(person("ada"), "patient", claims=FOUR)
+    flooder = uploaded(person("eve"), "flood", formats=FOUR)
+    patient = uploaded(person("ada"), "patient", formats=FOUR)
     blocks = Counter[str]()
     for number in range(14):
-        version = new_version(flooder, claims=FOUR)
+        version = new_version(flooder, formats=FOUR)
         flooder.versions.filter(active=True).update(active=False)
         BotVersion.objects.filter(pk=version.pk).update(active=True)
         fill(Random(number))
@@ -227,7 +227,7 @@ def test_who_uploads_versions_without_end_starves_nobody(ladder: Ladder) -> None
 
 
 def test_a_new_version_is_paired_again_and_again_until_it_has_its_first_games(ladder: Ladder) -> None:
-    bot = uploaded(person("ada"), claims=FOUR)
+    bot = uploaded(person("ada"), formats=FOUR)
     for _ in range(4):
         fill()
         finish_everything()
@@ -353,7 +353,7 @@ def test_a_new_version_of_a_house_bot_does_not_wait_for_the_next_hour(ladder: La
     blocks, old = blocks_of(ladder), house_version("greedy")
     BotVersion.objects.filter(pk=old.pk).update(active=False)
     new = BotVersion.objects.create(
-        bot=old.bot, number=99, digest=old.digest, chosen="new", active=True, claims=old.claims
+        bot=old.bot, number=99, digest=old.digest, chosen="new", active=True, formats=old.formats
     )
     assert fill() > 0
     assert Seat.objects.filter(version=new).exists()
@@ -371,7 +371,7 @@ def test_where_house_bots_play_no_blocks_a_new_version_waits(ladder: Ladder) -> 
 def test_a_bot_of_somebody_is_served_at_once_on_a_ladder_that_rests(ladder: Ladder) -> None:
     estimated(ladder, NARROW)
     assert fill() == 0
-    bot = uploaded(person("ada"), "magpie", claims=FOUR)
+    bot = uploaded(person("ada"), "magpie", formats=FOUR)
     assert fill() > 0
     assert Seat.objects.filter(version__bot=bot, match__priority=FIRST).exists()
     for _ in range(5):
@@ -412,7 +412,7 @@ def test_candidates_are_read_with_as_many_queries_however_many_there_are(
 ) -> None:
     ready(ladder)
     for number in range(12):
-        uploaded(person(f"p{number}"), f"bot {number}", claims=FOUR)
+        uploaded(person(f"p{number}"), f"bot {number}", formats=FOUR)
     ready(ladder)
     with django_assert_num_queries(7 + 2):  # and the two of a transaction inside a test's
         assert len(ready(ladder).candidates) == 20
@@ -420,7 +420,7 @@ def test_candidates_are_read_with_as_many_queries_however_many_there_are(
 
 def test_who_comes_waits_from_the_last_block_on(ladder: Ladder) -> None:
     fill()
-    bot = uploaded(person("ada"), claims=FOUR)
+    bot = uploaded(person("ada"), formats=FOUR)
     (mine,) = [candidate for candidate in ready(ladder).candidates if candidate.owner is not None]
     last = ladder.blocks.latest("pk")
     assert (mine.since, mine.games, mine.version_games) == (last.pk, 0, 0)
@@ -431,9 +431,9 @@ def test_who_comes_waits_from_the_last_block_on(ladder: Ladder) -> None:
 
 
 def test_another_version_starts_again_and_its_bots_games_stay(ladder: Ladder) -> None:
-    bot = uploaded(person("ada"), claims=FOUR)
+    bot = uploaded(person("ada"), formats=FOUR)
     fill()
-    version = new_version(bot, claims=FOUR)
+    version = new_version(bot, formats=FOUR)
     bot.versions.filter(active=True).update(active=False)
     BotVersion.objects.filter(pk=version.pk).update(active=True)
     (mine,) = [candidate for candidate in ready(ladder).candidates if candidate.owner is not None]
@@ -442,10 +442,10 @@ def test_another_version_starts_again_and_its_bots_games_stay(ladder: Ladder) ->
 
 
 def test_a_frozen_version_goes_on_playing(ladder: Ladder) -> None:
-    bot = uploaded(person("ada"), claims=FOUR)
+    bot = uploaded(person("ada"), formats=FOUR)
     first = bot.versions.get(active=True)
     Membership.objects.filter(bot=bot, ladder=ladder).update(frozen=first)
-    second = new_version(bot, claims={})
+    second = new_version(bot, formats={})
     bot.versions.filter(active=True).update(active=False)
     BotVersion.objects.filter(pk=second.pk).update(active=True)
     membership = ladder.memberships.get(bot=bot)
@@ -479,7 +479,7 @@ def lonely(ladder: Ladder) -> Ladder:
 
 
 def test_house_bots_fill_up_a_table_for_which_too_few_are_there(lonely: Ladder) -> None:
-    bot = uploaded(person("ada"), claims=FOUR)
+    bot = uploaded(person("ada"), formats=FOUR)
     assert fill() > 0
     match = Match.objects.earliest("pk")
     assert match.seats.filter(membership__bot=bot).count() == 1
@@ -489,7 +489,7 @@ def test_house_bots_fill_up_a_table_for_which_too_few_are_there(lonely: Ladder) 
 
 def test_house_bots_that_were_never_entered_are_entered_only_to_fill_up(lonely: Ladder) -> None:
     Membership.objects.filter(ladder=lonely).delete()
-    uploaded(person("ada"), claims=FOUR)
+    uploaded(person("ada"), formats=FOUR)
     fill()
     house = Membership.objects.filter(ladder=lonely, bot__owner=None)
     assert house.count() >= 3
@@ -498,7 +498,7 @@ def test_house_bots_that_were_never_entered_are_entered_only_to_fill_up(lonely: 
 
 def test_enough_people_play_among_themselves(lonely: Ladder) -> None:
     for name in ("ada", "bob", "eve", "joe"):
-        uploaded(person(name), name, claims=FOUR)
+        uploaded(person(name), name, formats=FOUR)
     assert fill() > 0
     assert not lonely.memberships.filter(bot__owner=None, seats__isnull=False).exists()
 

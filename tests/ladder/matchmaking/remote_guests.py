@@ -23,9 +23,9 @@ def only(*slugs: str) -> list[Ladder]:
     return [Ladder.objects.get(slug=slug) for slug in slugs]
 
 
-def guests(*names: str, claims: Any = DUEL_ONLY, games_at_once: int = 1) -> list[Bot]:
+def guests(*names: str, formats: Any = DUEL_ONLY, games_at_once: int = 1) -> list[Bot]:
     """Bots of these people that are here."""
-    bots = [register(person(name), f"{name} afar", claims, games_at_once=games_at_once).bot for name in names]
+    bots = [register(person(name), f"{name} afar", formats, games_at_once=games_at_once).bot for name in names]
     note_seen([bot.pk for bot in bots])
     return bots
 

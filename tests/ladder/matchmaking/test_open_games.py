@@ -240,7 +240,7 @@ def test_bots_that_cannot_sit_there_are_refused(both: Sequence[User]) -> None:
 
 def test_nobody_sits_down_with_their_own_bot_for_a_rating(both: Sequence[User]) -> None:
     ada, bob = both
-    theirs = uploaded(bob, "Theirs", claims={"edel-stein-reich": [3]})
+    theirs = uploaded(bob, "Theirs", formats={"edel-stein-reich": [3]})
     enter_ladder(theirs, on(THREE_OPEN))
     with refused("own_bot"):
         join(create_game(ada, on(THREE_OPEN), rated=True, bots=[theirs]), bob)
@@ -262,7 +262,7 @@ def test_nobody_plays_an_uploaded_bot_for_a_rating_where_its_files_lie_on_a_disk
 
 def test_two_bots_of_one_user_cannot_meet_in_a_rated_game(both: Sequence[User]) -> None:
     ada, bob = both
-    theirs = [uploaded(bob, name, claims={"edel-stein-reich": [3]}) for name in ("Theirs", "Theirs too")]
+    theirs = [uploaded(bob, name, formats={"edel-stein-reich": [3]}) for name in ("Theirs", "Theirs too")]
     for bot in theirs:
         enter_ladder(bot, on(THREE_OPEN))
     with refused("same_owner"):

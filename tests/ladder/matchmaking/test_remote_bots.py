@@ -120,7 +120,7 @@ def test_a_former_member_gets_no_game() -> None:
 
 def test_an_open_table_is_filled_up_with_code_of_the_house() -> None:
     only("edel-stein-reich-4-open")
-    guests("ada", claims={"edel-stein-reich": [4]})
+    guests("ada", formats={"edel-stein-reich": [4]})
     assert seat() == 1
     kinds = LiveSeat.objects.filter(table__match__in=running()).values_list("kind", flat=True)
     assert sorted(kinds) == ["hosted", "hosted", "hosted", "remote"]

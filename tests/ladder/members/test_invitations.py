@@ -30,8 +30,8 @@ def course(eve: User) -> Ladder:
 
 def test_organizers_add_bots_of_members_who_accepted_the_invitation(course: Ladder) -> None:
     ada, bob = person("ada"), person("bob")
-    bots = {owner: uploaded(owner, f"bot of {owner.username}", claims={DUEL: [2]}) for owner in (ada, bob)}
-    uploaded(ada, "for three", claims={"edel-stein-reich": [3]})
+    bots = {owner: uploaded(owner, f"bot of {owner.username}", formats={DUEL: [2]}) for owner in (ada, bob)}
+    uploaded(ada, "for three", formats={"edel-stein-reich": [3]})
     invite(course, [ada, bob])
     assert enrollable(course) == []
     member_by_link(course.invitation, ada)
@@ -42,7 +42,7 @@ def test_organizers_add_bots_of_members_who_accepted_the_invitation(course: Ladd
 
 def test_a_bot_that_its_owner_removed_is_not_added_again(course: Ladder) -> None:
     ada = person("ada")
-    bot = uploaded(ada, claims={DUEL: [2]})
+    bot = uploaded(ada, formats={DUEL: [2]})
     member_by_link(course.invitation, ada)
     enroll(course, {bot.pk})
     leave(bot, course)
@@ -52,7 +52,7 @@ def test_a_bot_that_its_owner_removed_is_not_added_again(course: Ladder) -> None
 
 def test_the_members_page_adds_bots_and_lists_the_steps_at_the_end_of_a_term(course: Ladder, eve: User) -> None:
     ada = person("ada")
-    bot = uploaded(ada, claims={DUEL: [2]})
+    bot = uploaded(ada, formats={DUEL: [2]})
     student, staff, address = signed_in(ada), signed_in(eve), f"/ladders/{course.slug}/members/"
     assert student.post(f"/ladders/invitations/{course.invitation}/").status_code == 302
     assert Invitation.objects.get(person=ada).agreed is not None
@@ -74,7 +74,7 @@ def test_the_members_page_adds_bots_and_lists_the_steps_at_the_end_of_a_term(cou
 
 def test_after_the_deadline_no_bot_is_added(course: Ladder, eve: User) -> None:
     ada = person("ada")
-    bot = uploaded(ada, claims={DUEL: [2]})
+    bot = uploaded(ada, formats={DUEL: [2]})
     member_by_link(course.invitation, ada)
     Ladder.objects.filter(pk=course.pk).update(freezes_at=timezone.now())
     answer = signed_in(eve).post(f"/ladders/{course.slug}/members/bots/", {"bot": bot.pk}, follow=True)

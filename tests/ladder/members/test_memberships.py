@@ -27,7 +27,7 @@ def ladders_of(bot: Bot) -> list[str]:
 
 def test_a_bot_enters_every_open_ladder_that_it_claims() -> None:
     Ladder.objects.filter(slug="edel-stein-reich-5").update(open=False)
-    bot = uploaded(person("ada"), claims=EVERYWHERE)
+    bot = uploaded(person("ada"), formats=EVERYWHERE)
     assert ladders_of(bot) == ["edel-stein-reich-3", "edel-stein-reich-4", "edel-stein-reich-duel"]
 
 
@@ -59,7 +59,7 @@ def test_a_ladder_that_is_new_is_entered_when_the_house_opens(bot: Bot, duel: La
 
 def test_an_unticked_ladder_stays_so_whatever_later_versions_claim(bot: Bot, duel: Ladder) -> None:
     leave(bot, duel)
-    activate(new_version(bot, claims=EVERYWHERE))
+    activate(new_version(bot, formats=EVERYWHERE))
     assert ladders_of(bot) == ["edel-stein-reich-3", "edel-stein-reich-4", "edel-stein-reich-5"]
 
 
@@ -67,7 +67,7 @@ def test_a_ladder_can_be_unticked_before_there_is_a_version_for_it(bot: Bot) -> 
     four = Ladder.objects.get(slug="edel-stein-reich-4")
     leave(bot, four)
     assert bot.pk not in [row.bot.pk for row in table(four)]
-    activate(new_version(bot, claims=EVERYWHERE))
+    activate(new_version(bot, formats=EVERYWHERE))
     assert four.slug not in ladders_of(bot)
 
 
@@ -83,7 +83,7 @@ def test_leaving_keeps_the_rating_and_joining_goes_on_with_it(bot: Bot, duel: La
 
 
 def test_a_version_that_claims_less_takes_the_bot_off_and_a_later_one_puts_it_back(bot: Bot) -> None:
-    activate(new_version(bot, claims={"edel-stein-reich": [3]}))
+    activate(new_version(bot, formats={"edel-stein-reich": [3]}))
     assert ladders_of(bot) == ["edel-stein-reich-3"]
     assert not bot.memberships.get(ladder__slug="edel-stein-reich-duel").declined
     activate(bot.versions.get(number=1))
@@ -93,7 +93,7 @@ def test_a_version_that_claims_less_takes_the_bot_off_and_a_later_one_puts_it_ba
 @pytest.mark.parametrize(
     ("change", "code"),
     [
-        (lambda bot, duel: activate(new_version(bot, claims={"edel-stein-reich": [3]})), "unsupported_format"),
+        (lambda bot, duel: activate(new_version(bot, formats={"edel-stein-reich": [3]})), "unsupported_format"),
         (lambda bot, duel: Ladder.objects.filter(pk=duel.pk).update(open=False), "ladder_closed"),
         (lambda bot, duel: retire(bot), "retired"),
     ],
@@ -123,7 +123,7 @@ def retire_and_take_back(bot: Bot, duel: Ladder) -> None:
 
 
 def claim_less(bot: Bot, duel: Ladder) -> None:
-    activate(new_version(bot, claims={"edel-stein-reich": [3]}))
+    activate(new_version(bot, formats={"edel-stein-reich": [3]}))
 
 
 def claim_less_for_a_moment(bot: Bot, duel: Ladder) -> None:
@@ -226,7 +226,7 @@ def test_bots_of_one_owner_never_meet(duel: Ladder) -> None:
 def test_one_bot_never_meets_another_version_of_itself_and_meets_the_house_where_it_is_alone(
     bot: Bot, duel: Ladder
 ) -> None:
-    make_active(new_version(bot, claims=DUEL_ONLY))
+    make_active(new_version(bot, formats=DUEL_ONLY))
     duel.memberships.exclude(bot=bot).update(active=False)
     assert not Match.objects.filter(ladder=duel).exists()
     fill()

@@ -71,7 +71,7 @@ def test_nobody_ticks_a_ladder_for_a_person(people: Ladder) -> None:
 def test_claims_change_nothing_for_people(people: Ladder) -> None:
     ann = player_of(person("ann"))
     membership = membership_of(ann, people)
-    ann.bot.versions.update(claims={})
+    ann.bot.versions.update(formats={})
     enter(ann.bot)
     enter_everybody()
     membership.refresh_from_db()

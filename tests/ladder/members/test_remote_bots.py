@@ -105,7 +105,7 @@ def test_a_new_label_is_a_new_version_and_an_old_one_the_version_it_was() -> Non
     bot = remote_bot()
     second = declare(bot, label="checkpoint 200")
     assert second is not None
-    assert (second.number, second.active, second.claims) == (2, True, DUEL_ONLY)
+    assert (second.number, second.active, second.formats) == (2, True, DUEL_ONLY)
     assert declare(bot, label="main") == bot.versions.get(number=1)
     assert bot.versions.count() == 2
 

@@ -114,7 +114,7 @@ FOUR = {"edel-stein-reich": [4]}
 @pytest.fixture
 def bot(ladder: Ladder) -> Bot:
     """Ada's bot on the ladder for four, which has not played."""
-    return uploaded(person("ada"), "magpie", claims=FOUR)
+    return uploaded(person("ada"), "magpie", formats=FOUR)
 
 
 def asked(bot: Bot) -> list[Wait]:
@@ -195,30 +195,30 @@ def test_it_is_retired(bot: Bot) -> None:
 
 
 def test_its_version_is_in_check_which_only_its_owner_reads(bot: Bot) -> None:
-    first = new_version(bot, claims=FOUR)
+    first = new_version(bot, formats=FOUR)
     BotVersion.objects.filter(pk=first.pk).update(state=BotVersion.State.RECEIVED)
-    other = uploaded(person("bob"), "bobs", claims=FOUR)
+    other = uploaded(person("bob"), "bobs", formats=FOUR)
     BotVersion.objects.filter(bot=other).update(state=BotVersion.State.RECEIVED, active=False)
     fill()
     check, game = asked(bot)
-    assert (check.cause, check.version, check.among) == (Cause.IN_CHECK, first, 2)
+    assert (check.cause, check.version, check.among) == (Cause.IN_VALIDATION, first, 2)
     assert game.cause is Cause.QUEUED
     assert f"{check.place} of 2" in said(bot, inside=True)[0].said
     assert causes(said(bot)) == [Cause.QUEUED]
-    assert [wait.cause for wait in asked(other)] == [Cause.IN_CHECK]
+    assert [wait.cause for wait in asked(other)] == [Cause.IN_VALIDATION]
     assert causes(said(other)) == [Cause.NO_VERSION]
 
 
 def test_its_version_is_being_checked_now(bot: Bot) -> None:
-    second = new_version(bot, claims=FOUR)
+    second = new_version(bot, formats=FOUR)
     until = timezone.now() + timedelta(minutes=1)
-    BotVersion.objects.filter(pk=second.pk).update(state=BotVersion.State.CHECKING, lease=uuid4(), lease_until=until)
+    BotVersion.objects.filter(pk=second.pk).update(state=BotVersion.State.VALIDATING, lease=uuid4(), lease_until=until)
     reason = said(bot, inside=True)[0]
-    assert (reason.wait.cause, reason.wait.place) == (Cause.IN_CHECK, 0)
+    assert (reason.wait.cause, reason.wait.place) == (Cause.IN_VALIDATION, 0)
 
 
 def test_it_has_no_version(bot: Bot) -> None:
-    BotVersion.objects.filter(bot=bot).update(active=False, state=BotVersion.State.REFUSED, reason="It ended.")
+    BotVersion.objects.filter(bot=bot).update(active=False, state=BotVersion.State.REJECTED, reason="It ended.")
     assert [wait.cause for wait in asked(bot)] == [Cause.NO_VERSION]
     assert said(bot, inside=True)[0].for_owner
 
@@ -238,7 +238,7 @@ def test_its_results_count_for_nobody_any_more(bot: Bot, ladder: Ladder) -> None
 
 def test_the_version_that_plays_does_not_claim_the_table(bot: Bot, ladder: Ladder) -> None:
     Membership.objects.filter(bot=bot).update(active=False)
-    assert answer(bot).cause is Cause.NOT_CLAIMED
+    assert answer(bot).cause is Cause.NOT_SUPPORTED
 
 
 def test_the_ladder_is_closed(bot: Bot, ladder: Ladder) -> None:

@@ -121,7 +121,7 @@ def _build(launcher: SandboxLauncher) -> People:
     ada, bob, eve = person("ada"), person("bob"), staff("eve")
     magpie = checked(upload_new_bot(ada, NAME, FILENAME, zipped(HONEST), DUEL_ONLY), launcher).bot
     refused = checked(upload_version(magpie, FILENAME, zipped(HOSTILE), DUEL_ONLY), launcher)
-    assert refused.state == BotVersion.State.REFUSED
+    assert refused.state == BotVersion.State.REJECTED
     match = match_of(magpie, Ladder.objects.get(slug=DUEL))
     match.seats.filter(index=0).update(version=_as_if_ready(refused))
     for game in match.block.matches.order_by("seating"):  # the deal and its logs open with the last of them

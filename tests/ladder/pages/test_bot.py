@@ -69,7 +69,7 @@ def text_of(client: Client, address: str, status: int = 200) -> str:
 
 
 def test_a_bot_without_rated_games_has_no_rank(ladder: Ladder, client: Client) -> None:
-    bot = uploaded(person("ada"), claims={ladder.game: [ladder.seats]})
+    bot = uploaded(person("ada"), formats={ladder.game: [ladder.seats]})
     assert [place.rank for place in places_of(bot, AnonymousUser())] == [None]
     assert client.get(f"/bots/{bot.slug}/").status_code == 200
 

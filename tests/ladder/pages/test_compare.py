@@ -117,7 +117,7 @@ def test_nothing_of_a_private_ladder_is_compared_for_strangers(
 
 def test_the_form_leads_to_the_page_or_says_who_may_be_meant(client: Client, ladder: Ladder) -> None:
     for name in ("magpie one", "magpie two", "tulip"):
-        uploaded(person(name.replace(" ", "-")), name, claims={ladder.game: [ladder.seats]})
+        uploaded(person(name.replace(" ", "-")), name, formats={ladder.game: [ladder.seats]})
     tulip, magpie = Bot.objects.get(name="tulip"), Bot.objects.get(name="magpie one")
     response = client.get("/compare/", {"a": "tulip", "b": magpie.slug, "ladder": ladder.slug})
     assert response.status_code == 302

@@ -65,7 +65,7 @@ def test_pausing_needs_a_reason_and_resuming_is_one_click() -> None:
 
 def test_entrants_are_listed_with_the_problems_of_their_bots() -> None:
     ada, cup = person("ada"), new_cup("swiss")
-    bot = uploaded(ada, claims={cup.ladder.game: [cup.ladder.seats]})
+    bot = uploaded(ada, formats={cup.ladder.game: [cup.ladder.seats]})
     entered(cup, [bot, *house_bots()[:2]])
     Bot.objects.filter(pk=bot.pk).update(paused=cup.created, pause_reason="three forfeits in a row")
     row = page(organizer(cup), desk(cup)).one("tr", data_entry=bot.slug)
@@ -159,7 +159,7 @@ def test_site_admins_reserve_workers_at_the_desk() -> None:
 def test_an_owner_withdraws_a_bot_after_the_deadline() -> None:
     ada = person("ada")
     cup = new_cup("swiss")
-    bot = uploaded(ada, claims={cup.ladder.game: [cup.ladder.seats]})
+    bot = uploaded(ada, formats={cup.ladder.game: [cup.ladder.seats]})
     due(entered(cup, [bot, *house_bots()]))
     owner, address = signed_in(ada), f"/cups/{cup.slug}/withdraw/"
     assert f"{address}?bot={bot.slug}" in page(owner, f"/cups/{cup.slug}/").links

@@ -156,7 +156,7 @@ def test_the_key_of_a_canceled_cup_is_secret_until_its_last_game_has_ended(clien
 def test_a_user_enters_and_withdraws_a_bot_on_the_page_of_the_cup(client: Client) -> None:
     cup, ada = new_cup("swiss"), person("ada")
     assert "sign-in" in page(client, address(cup)).notes
-    bot = uploaded(ada, claims={cup.ladder.game: [cup.ladder.seats]})
+    bot = uploaded(ada, formats={cup.ladder.game: [cup.ladder.seats]})
     user = signed_in(ada)
     assert address(cup, "enter/") in page(user, address(cup)).actions
     assert user.post(address(cup, "enter/"), {"bot": bot.slug}).status_code == 302
@@ -177,8 +177,8 @@ def test_a_user_without_a_bot_for_the_format_is_led_to_the_upload() -> None:
 
 def test_the_reason_of_a_refused_entry_is_at_the_field() -> None:
     cup, ada = new_cup("swiss"), person("ada")
-    claims = {cup.ladder.game: [cup.ladder.seats]}
-    first, second = uploaded(ada, "First", claims=claims), uploaded(ada, "Second", claims=claims)
+    formats = {cup.ladder.game: [cup.ladder.seats]}
+    first, second = uploaded(ada, "First", formats=formats), uploaded(ada, "Second", formats=formats)
     user = signed_in(ada)
     user.post(address(cup, "enter/"), {"bot": first.slug})
     for wrong in (second.slug, "house-greedy", "\0"):
@@ -192,7 +192,7 @@ def test_the_reason_of_a_refused_entry_is_at_the_field() -> None:
 
 def test_a_full_cup_offers_no_form_to_enter_a_bot(client: Client) -> None:
     cup, ada = entered(new_cup("swiss", capacity=3), house_bots(most=3)), person("ada")
-    uploaded(ada, claims={cup.ladder.game: [cup.ladder.seats]})
+    uploaded(ada, formats={cup.ladder.game: [cup.ladder.seats]})
     assert "sign-in" not in page(client, address(cup)).notes
     text = page(signed_in(ada), address(cup))
     assert "full" in text.notes
@@ -201,7 +201,7 @@ def test_a_full_cup_offers_no_form_to_enter_a_bot(client: Client) -> None:
 
 def test_a_user_with_the_maximum_of_bots_in_a_cup_gets_no_form_to_enter_another() -> None:
     cup, ada = new_cup("swiss", entries_per_user=2), person("ada")
-    bots = [uploaded(ada, name, claims={cup.ladder.game: [cup.ladder.seats]}) for name in ("First", "Second", "Third")]
+    bots = [uploaded(ada, name, formats={cup.ladder.game: [cup.ladder.seats]}) for name in ("First", "Second", "Third")]
     user = signed_in(ada)
     entered(cup, bots[:1])
     assert address(cup, "enter/") in page(user, address(cup)).actions
@@ -343,7 +343,7 @@ def test_the_first_three_of_a_listed_cup_have_trophies(client: Client) -> None:
 
 def test_owners_show_the_trophies_of_their_bots(client: Client) -> None:
     cup, ada = new_cup("swiss"), person("ada")
-    bot = uploaded(ada, claims={cup.ladder.game: [cup.ladder.seats]})
+    bot = uploaded(ada, formats={cup.ladder.game: [cup.ladder.seats]})
     played_out(entered(cup, [bot, *house_bots(most=2)]))
     trophies = page(client, "/people/ada/").all("li", data_trophy=True)
     assert [f"/bots/{bot.slug}/" in trophy.links for trophy in trophies] == [True]
@@ -352,8 +352,8 @@ def test_owners_show_the_trophies_of_their_bots(client: Client) -> None:
 def test_bots_of_those_who_are_or_were_organizers_have_no_trophies(client: Client) -> None:
     cup, bea, ada = new_cup("swiss"), person("bea"), person("ada")
     assert cup.organizer is not None
-    claims = {cup.ladder.game: [cup.ladder.seats]}
-    bots = [uploaded(owner, f"Bot {owner.pk}", claims=claims) for owner in (cup.organizer, bea, ada)]
+    formats = {cup.ladder.game: [cup.ladder.seats]}
+    bots = [uploaded(owner, f"Bot {owner.pk}", formats=formats) for owner in (cup.organizer, bea, ada)]
     add_organizer(cup.organizer, cup, "bea")
     assert remove_organizer(bea, cup, bea.pk)
     played_out(entered(cup, bots))

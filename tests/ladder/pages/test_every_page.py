@@ -119,7 +119,7 @@ def test_a_retired_bot_keeps_its_place_and_is_marked(site: Site, client: Client)
     """A bot of the house whose membership is not active only fills up; others have left or are retired."""
     site.bot.memberships.update(active=False)
     assert "fills free seats" in html(client, f"/ladders/{site.ladder.slug}/").lower()
-    bot = uploaded(person("ada"), claims={site.ladder.game: [site.ladder.seats]})
+    bot = uploaded(person("ada"), formats={site.ladder.game: [site.ladder.seats]})
     finish_game(match_of(bot, site.ladder))
     retire(bot)
     assert "retired" in html(client, f"/ladders/{site.ladder.slug}/").lower()

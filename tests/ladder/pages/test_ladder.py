@@ -88,7 +88,7 @@ def test_what_has_no_estimate_stands_last_in_either_order(
 
 
 def test_a_table_can_be_searched_and_filtered(client: Client, ladder: Ladder, table: list[Membership]) -> None:
-    uploaded(person("ida"), "magpie two", claims={ladder.game: [ladder.seats]})
+    uploaded(person("ida"), "magpie two", formats={ladder.game: [ladder.seats]})
     Membership.objects.filter(pk=table[0].pk).update(active=False)
 
     def shown(query: str) -> int:
@@ -110,7 +110,7 @@ def test_my_bots_are_a_filter_for_who_has_signed_in_and_stand_out(
     client: Client, ladder: Ladder, table: list[Membership]
 ) -> None:
     ida = person("ida")
-    uploaded(ida, "magpie two", claims={ladder.game: [ladder.seats]})
+    uploaded(ida, "magpie two", formats={ladder.game: [ladder.seats]})
     assert 'value="mine"' not in html(client, f"/ladders/{ladder.slug}/")
     client.force_login(User.objects.get(pk=ida.pk))
     text = html(client, f"/ladders/{ladder.slug}/?of=mine")
@@ -450,5 +450,5 @@ def test_a_ladder_says_that_house_bots_fill_up_while_too_few_people_play(site: S
 
     assert notes() == 1
     for number in range(site.ladder.seats):
-        uploaded(person(f"p{number}"), f"bot {number}", claims={site.ladder.game: [site.ladder.seats]})
+        uploaded(person(f"p{number}"), f"bot {number}", formats={site.ladder.game: [site.ladder.seats]})
         assert notes() == (number + 1 < site.ladder.seats)

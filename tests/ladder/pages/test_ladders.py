@@ -103,7 +103,7 @@ def test_bots_without_a_rated_game_come_last_and_say_so(site: Site, client: Clie
     ],
 )
 def test_bots_are_filtered(site: Site, client: Client, asked: dict[str, Any], found: bool) -> None:
-    bot = uploaded(person("ada"), "Mine", claims={site.ladder.game: [site.ladder.seats]})
+    bot = uploaded(person("ada"), "Mine", formats={site.ladder.game: [site.ladder.seats]})
     finish_game(match_of(bot, site.ladder))
     assert bots_at(client, **asked) == [bot.slug] * found
 

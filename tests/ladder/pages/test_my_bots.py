@@ -70,7 +70,7 @@ class TestUploading:
         version = BotVersion.objects.get()
         assert response.headers["Location"] == f"/bots/{version.bot.slug}/"
         assert version.bot.name == "Magpie"
-        assert version.claims == {"edel-stein-reich": [4], DUEL: [2]}
+        assert version.formats == {"edel-stein-reich": [4], DUEL: [2]}
         text = html(client, f"/bots/{version.bot.slug}/")
         assert 'data-state="received"' in text
         assert 'data-live="1500"' in text
@@ -79,7 +79,7 @@ class TestUploading:
         send(signed_in(person("ada")), data=starting_kit(DUEL), filename="my-bot.zip")
         version = BotVersion.objects.get()
         assert version.bot.name == "my-bot"
-        assert version.claims == {DUEL: [2]}
+        assert version.formats == {DUEL: [2]}
 
     @pytest.mark.parametrize(("filename", "data"), [("bot.py", b""), ("bot.zip", b"no zip"), ("notes.txt", b"hello")])
     def test_what_is_refused_is_said_beside_the_file_and_the_choices_stay(self, filename: str, data: bytes) -> None:

@@ -122,11 +122,11 @@ def test_a_bot_that_is_not_on_the_ladder_has_no_page_there(played: Ladder, clien
 
 
 def test_the_chart_of_a_bot_marks_where_another_version_began(ladder: Ladder, client: Client) -> None:
-    bot: Bot = uploaded(person("ada"), claims=CLAIMS)
+    bot: Bot = uploaded(person("ada"), formats=CLAIMS)
     mine = ladder.memberships.select_related("bot").get(bot=bot)
     others = list(ladder.memberships.select_related("bot").filter(bot__owner=None)[:3])
     finished_block(ladder, [mine, *others])
-    make_active(new_version(bot, claims=CLAIMS))
+    make_active(new_version(bot, formats=CLAIMS))
     finished_block(ladder, [Membership.objects.select_related("bot").get(pk=mine.pk), *others])
     curve = trace(mine)
     assert curve is not None
