@@ -20,7 +20,7 @@ from django.db.models.functions import Now
 from bots.tournaments.keys import key_hash
 from ladder.ledger.entries import append
 from ladder.matches.blocks import KEY_BYTES, end_if_over
-from ladder.members.standings import among_each_other, table
+from ladder.members.standings import among_each_other, standings_of
 from ladder.models import Block, DealSeries, FinalStanding, Ladder, LedgerEntry, Match, Membership, Season
 from ladder.ratings.regression import regressed
 
@@ -187,7 +187,7 @@ def _finish(season: Season) -> bool:
                 games=row.games,
                 win_shares=row.win_shares,
             )
-            for row in among_each_other([row for row in table(ladder) if row.games])
+            for row in among_each_other([row for row in standings_of(ladder) if row.games])
         )
         Season.objects.filter(pk=season.pk).update(closed=Now())
         if current.next_den:

@@ -43,7 +43,7 @@ def show_tables(terminal: Terminal) -> None:
 
 
 def _rows(ladder: Ladder) -> Iterator[tuple[str, ...]]:
-    for row in standings.table(ladder):
+    for row in standings.standings_of(ladder):
         share = "" if row.win_rate is None else f"{row.win_rate:.0%}"
         yield str(row.rank), row.bot.name, f"{points(row.rating):.0f}", str(row.games), share
 

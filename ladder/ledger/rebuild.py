@@ -199,7 +199,7 @@ def _wrong_final(ladder: Ladder, reading: LedgerComparison) -> Iterator[tuple[Fi
     reading.replay.finish()
     for season in Season.objects.filter(ladder=ladder, closed__isnull=False).order_by("number"):
         table: Mapping[int, RatingState] = reading.replay.final.get(season.number, reading.replay.standings)
-        for final in season.final_table.select_related("season__ladder").order_by("pk"):
+        for final in season.final_standings.select_related("season__ladder").order_by("pk"):
             right = table.get(final.membership_id, RatingState())
             if _different(final, right, _FINAL):
                 yield final, right

@@ -106,7 +106,7 @@ def _row(rank: int, row: Mapping[str, Any], skill: Skill | None = None) -> Stand
 # --- One ladder ------------------------------------------------------------------------------------------------------
 
 
-def table(ladder: Ladder, most: int | None = None) -> list[StandingsRow]:
+def standings_of(ladder: Ladder, most: int | None = None) -> list[StandingsRow]:
     """The standings of ``ladder``, or the first ``most`` rows, best rating first; one query."""
     standings: list[StandingsRow] = []
     for place, row in enumerate(members_with_versions(ladder)[:most], 1):

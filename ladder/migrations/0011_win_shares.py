@@ -40,5 +40,10 @@ class Migration(migrations.Migration):
             name="win_shares",
             field=models.PositiveBigIntegerField(help_text="in 1/60 of a win"),
         ),
+        migrations.AlterField(
+            model_name="finalstanding",
+            name="season",
+            field=models.ForeignKey(on_delete=models.PROTECT, related_name="final_standings", to="ladder.season"),
+        ),
         migrations.RunPython(rename_totals("wins", "win_shares"), rename_totals("win_shares", "wins"), elidable=True),
     ]

@@ -121,7 +121,7 @@ class FinalStandingQuerySet(models.QuerySet["FinalStanding"]):
 class FinalStanding(models.Model):
     """A row of a closed season's table, as it was then. Later corrections do not touch it."""
 
-    season = models.ForeignKey(Season, on_delete=models.PROTECT, related_name="final_table")
+    season = models.ForeignKey(Season, on_delete=models.PROTECT, related_name="final_standings")
     membership = models.ForeignKey(Membership, on_delete=models.PROTECT, related_name="final_standings")
     rank = models.PositiveIntegerField(help_text="competition rank by rating")
     rating = models.BigIntegerField(help_text="in 1/1000 point")

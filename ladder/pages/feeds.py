@@ -96,10 +96,10 @@ def _public() -> QuerySet[Match]:
 
 
 def _closed() -> QuerySet[Season]:
-    """Closed seasons of public ladders, newest first, with only the winners in ``final_table``."""
+    """Closed seasons of public ladders, newest first, with only the winners in ``final_standings``."""
     winners = FinalStanding.objects.winners().select_related("membership__bot")
     seasons = Season.objects.filter(closed__isnull=False, ladder__in=Ladder.objects.visible_to(AnonymousUser()))
-    shown = seasons.select_related("ladder").prefetch_related(Prefetch("final_table", queryset=winners))
+    shown = seasons.select_related("ladder").prefetch_related(Prefetch("final_standings", queryset=winners))
     return shown.order_by("-closed", "-pk")
 
 
@@ -144,7 +144,7 @@ def _match_entry(match: Match, bot: Bot | None) -> _Entry:
 
 
 def _season_entry(season: Season) -> _Entry:
-    ladder, winners = season.ladder, list(season.final_table.all())
+    ladder, winners = season.ladder, list(season.final_standings.all())
     names = listing([winner.membership.bot.name for winner in winners])
     won = f"Winner: {visible(names)}, rating {points(winners[0].rating)}." if winners else "No rated matches."
     return {

@@ -14,7 +14,7 @@ from bots.models import Bot
 from bots.names import BotName, owner_name
 from esr_platform.downloads import attachment
 from ladder.access import ladder_seen_by
-from ladder.members.standings import StandingsRow, table
+from ladder.members.standings import StandingsRow, standings_of
 from ladder.models import Ladder
 from ladder.pages.components import responses
 from ladder.pages.components.words import points
@@ -44,7 +44,7 @@ def table_file(ladder: Ladder) -> str:
     buffer = io.StringIO()
     writer = csv.writer(buffer)
     writer.writerow(COLUMNS)
-    writer.writerows([value(row) for value in COLUMNS.values()] for row in table(ladder))
+    writer.writerows([value(row) for value in COLUMNS.values()] for row in standings_of(ladder))
     return buffer.getvalue()
 
 

@@ -33,7 +33,7 @@ from games.game import Game
 from games.registry import GAMES
 from ladder.access import bot_seen_by, cup_seen_by, found, ladder_seen_by, matches_seen_by, person_seen_by
 from ladder.matches.public_results import by_rank, result_of
-from ladder.members.standings import table
+from ladder.members.standings import standings_of
 from ladder.models import Ladder, Match, Membership
 from ladder.openness import opened
 from ladder.pages.components.people import player_name
@@ -248,7 +248,7 @@ def _of_ladder(slug: str) -> Picture:
     ladder = ladder_seen_by(AnonymousUser(), slug)
     rows = [
         PictureRow(player_name(row.bot), points(row.rating), rank=str(row.rank))
-        for row in table(ladder, ROWS_PER_PICTURE)
+        for row in standings_of(ladder, ROWS_PER_PICTURE)
     ]
     return Picture(ladder.name, _("Ladder"), rows, _cover_of(GAMES[ladder.game]))
 

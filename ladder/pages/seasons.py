@@ -174,7 +174,7 @@ def season_seen_by(user: Viewer, slug: str, number: int) -> Season:
 
 def seasons_page(ladder: Ladder) -> SeasonsPage:
     """All seasons of ``ladder``; two queries."""
-    winners = Prefetch("final_table", queryset=_winners(), to_attr="winners")
+    winners = Prefetch("final_standings", queryset=_winners(), to_attr="winners")
     return SeasonsPage(ladder, list(Season.objects.filter(ladder=ladder).prefetch_related(winners).order_by("-number")))
 
 

@@ -21,7 +21,7 @@ from ladder.ledger.rebuild import rerate
 from ladder.matches.leases import give_back
 from ladder.matches.results import record_result
 from ladder.matches.schedule import fill
-from ladder.members.standings import among_each_other, table
+from ladder.members.standings import among_each_other, standings_of
 from ladder.models import Block, DealSeries, FinalStanding, Ladder, LedgerEntry, Match, Membership, Season
 from ladder.ratings.regression import regressed
 from ladder.seasons import WrongMoment, close, close_due, finish_closing, open_first, open_next, plan, publish_keys
@@ -136,7 +136,7 @@ def test_a_closed_seasons_table_is_frozen_and_the_next_one_starts_nearer_togethe
         results_of(scheduled(duel, first_players(duel)))
     ends = [
         (row.membership, row.rank, row.rating, row.games, row.win_shares)
-        for row in among_each_other([row for row in table(duel) if row.games])
+        for row in among_each_other([row for row in standings_of(duel) if row.games])
     ]
     close(season, then=Fraction(1, 3))
     frozen = FinalStanding.objects.filter(season=season)

@@ -249,7 +249,7 @@ def test_a_season_that_is_closed_several_times_beside_results_and_the_scheduler_
     assert Counter(Match.objects.filter(block__in=waiting).values_list("status", flat=True)) == {"cancelled": 12}
     begins = LedgerEntry.objects.filter(ladder=match.ladder, kind="season").values_list("number", "season__number")
     assert list(begins) == [(1, 1), (QUEUE_LENGTH + 2, 2)]
-    assert sum(season.final_table.values_list("games", flat=True)) == 4 * QUEUE_LENGTH
+    assert sum(season.final_standings.values_list("games", flat=True)) == 4 * QUEUE_LENGTH
     check_accounts()
 
 

@@ -10,7 +10,7 @@ from ladder.creation import open_house
 from ladder.matches.play import play
 from ladder.matches.schedule import FIRST, fill
 from ladder.members.memberships import CannotJoin, activate, enter, join, leave, restore, retire
-from ladder.members.standings import table
+from ladder.members.standings import standings_of
 from ladder.models import Attempt, Ladder, Match, Membership, Seat
 from ladder.ratings.elo import START_RATING
 from ladder.upkeep import sweep
@@ -66,7 +66,7 @@ def test_an_unticked_ladder_stays_so_whatever_later_versions_claim(bot: Bot, due
 def test_a_ladder_can_be_unticked_before_there_is_a_version_for_it(bot: Bot) -> None:
     four = Ladder.objects.get(slug="edel-stein-reich-4")
     leave(bot, four)
-    assert bot.pk not in [row.bot.pk for row in table(four)]
+    assert bot.pk not in [row.bot.pk for row in standings_of(four)]
     activate(new_version(bot, formats=EVERYWHERE))
     assert four.slug not in ladders_of(bot)
 
@@ -184,14 +184,14 @@ def test_a_retired_bot_gets_no_matches_keeps_its_place_and_can_be_taken_back(bot
     fill()
     queued = Match.objects.filter(status="queued", seats__membership__bot=bot)
     assert set(queued.values_list("block", flat=True)) == {match.block_id}, "what is paired is played"
-    assert bot.pk in [row.bot.pk for row in table(duel)]
+    assert bot.pk in [row.bot.pk for row in standings_of(duel)]
     restore(bot)
     assert ladders_of(bot) == [duel.slug]
 
 
 def test_a_retired_bot_that_never_played_is_not_in_the_table(bot: Bot, duel: Ladder) -> None:
     retire(bot)
-    assert bot.pk not in [row.bot.pk for row in table(duel)]
+    assert bot.pk not in [row.bot.pk for row in standings_of(duel)]
 
 
 def test_taking_back_respects_what_was_unticked(bot: Bot, duel: Ladder) -> None:

@@ -17,7 +17,7 @@ from ladder.matches.results import record_result
 from ladder.matches.schedule import fill
 from ladder.matches.throughput import recent
 from ladder.members import memberships
-from ladder.members.standings import members, page_of, table, tops
+from ladder.members.standings import members, page_of, standings_of, tops
 from ladder.members.waits import SILENCE, Cause, Wait, waits_of
 from ladder.models import Attempt, Ladder, Match, Membership, Season
 from ladder.pages.bot import spoken_of
@@ -33,7 +33,7 @@ def test_the_best_rating_stands_first_and_equal_ones_share_a_rank(
     ):
         Membership.objects.filter(pk=membership.pk).update(rating=rating * 1000)
     with django_assert_num_queries(1):
-        rows = table(ladder)
+        rows = standings_of(ladder)
         names = [row.bot.name for row in rows]
     assert [row.rank for row in rows] == [1, 2, 2, 4, 5, 6, 7, 8]
     assert [row.rating // 1000 for row in rows] == [1700, 1600, 1600, 1550, 1500, 1400, 1300, 1200]
@@ -44,7 +44,7 @@ def test_whoever_has_left_stays_in_the_table_once_he_has_played(ladder: Ladder) 
     gone, never = ladder.memberships.order_by("pk")[:2]
     Membership.objects.filter(pk=gone.pk).update(active=False, games=3)
     Membership.objects.filter(pk=never.pk).update(active=False)
-    listed = {row.membership for row in table(ladder)}
+    listed = {row.membership for row in standings_of(ladder)}
     assert gone.pk in listed
     assert never.pk not in listed
 
@@ -53,7 +53,7 @@ def test_a_rating_is_provisional_for_thirty_games(ladder: Ladder) -> None:
     young, old = ladder.memberships.order_by("pk")[:2]
     Membership.objects.filter(pk=young.pk).update(games=29)
     Membership.objects.filter(pk=old.pk).update(games=30)
-    provisional = {row.membership: row.provisional for row in table(ladder)}
+    provisional = {row.membership: row.provisional for row in standings_of(ladder)}
     assert (provisional[young.pk], provisional[old.pk]) == (True, False)
 
 
@@ -69,7 +69,7 @@ def test_the_pages_of_a_table_rank_as_the_whole_table_does(ladder: Ladder, djang
     ratings = [1600, 1500, 1500, 1500, 1500, 1400, 1400, 1300]
     for membership, rating in zip(ladder.memberships.order_by("pk"), ratings, strict=True):
         Membership.objects.filter(pk=membership.pk).update(rating=rating * 1000)
-    whole = [(row.rank, row.membership) for row in table(ladder)]
+    whole = [(row.rank, row.membership) for row in standings_of(ladder)]
     for size in (1, 2, 3, 5, 8, 50):
         pages = [page_of(ladder, members(ladder), str(number), size) for number in range(1, -(-8 // size) + 1)]
         assert [(row.rank, row.membership) for page in pages for row in page] == whole
@@ -90,7 +90,7 @@ def test_rows_have_the_frozen_version_or_else_the_active_one(ladder: Ladder) -> 
     for membership in (frozen, other):
         BotVersion.objects.filter(bot=membership.bot).update(active=False)
         BotVersion.objects.filter(pk=new_version(membership.bot).pk).update(active=True)
-    versions = {row.membership: row.version for row in table(ladder)}
+    versions = {row.membership: row.version for row in standings_of(ladder)}
     assert (versions[frozen.pk], versions[other.pk]) == (1, 2)
 
 
@@ -103,7 +103,7 @@ def test_the_first_rows_of_several_ladders_are_those_of_their_standings(
     Membership.objects.filter(ladder=ladder, rating=1_700_000).update(active=False, games=3)
     with django_assert_num_queries(1):
         top = tops(Ladder.objects.all(), 3)[ladder.pk]
-    whole = table(ladder)
+    whole = standings_of(ladder)
     assert [(row.rank, row.membership) for row in top.rows] == [(row.rank, row.membership) for row in whole[:3]]
     assert top.members == len(whole)
 

@@ -159,7 +159,7 @@ def test_the_end_of_a_season_is_in_the_feed_of_its_ladder(played: Ladder, client
     link = first.find(f"{ATOM}link")
     assert link is not None
     assert (link.get("href") or "").endswith(f"/ladders/{played.slug}/seasons/{season.number}/")
-    winner = season.final_table.filter(rank=1)[0].membership.bot
+    winner = season.final_standings.filter(rank=1)[0].membership.bot
     assert winner.name in str(first.findtext(f"{ATOM}summary"))
     assert client.get(address).headers["ETag"] != before
 
