@@ -27,7 +27,17 @@ from ladder.members.standings import PROVISIONAL, WIN_RATE, Rows, StandingsRow, 
 from ladder.models import Ladder, Membership, Season
 from ladder.models.ladders import Viewer
 from ladder.pages.components.chart import Axis, axis
-from ladder.pages.components.filters import OF, Choice, Column, Parameters, TableQuery, Tabs, ladder_tabs, table_query
+from ladder.pages.components.filters import (
+    OF,
+    Choice,
+    Column,
+    Fields,
+    Parameters,
+    TableQuery,
+    Tabs,
+    ladder_tabs,
+    table_query,
+)
 from ladder.pages.components.people import player_name
 from ladder.pages.components.words import Clock
 from ladder.pages.ladders import GameCounts, game_counts
@@ -73,7 +83,7 @@ COLUMNS: Final = (
     Column("games", gettext_lazy("Games")),
     Column("first", gettext_lazy("First (%)")),
 )
-FIELDS: Final = {
+FIELDS: Final[Fields] = {
     "rating": "rating",
     "bot": "bot__name",
     "change": "last_change",

@@ -30,7 +30,7 @@ from ladder.members.standings import WIN_RATE
 from ladder.models import Block, DealSeries, FinalStanding, Ladder, Season
 from ladder.models.ladders import Viewer
 from ladder.pages.components import responses
-from ladder.pages.components.filters import OF, Column, Parameters, TableQuery, table_query
+from ladder.pages.components.filters import OF, Column, Fields, Parameters, TableQuery, table_query
 from ladder.pages.components.responses import for_staff, form_status
 
 # --- Forms -----------------------------------------------------------------------------------------------------------
@@ -107,7 +107,7 @@ KINDS = {
 }
 """The purpose of a deal series."""
 
-FIELDS = {"rating": "rating", "bot": "membership__bot__name", "games": "games", "first": WIN_RATE}
+FIELDS: Final[Fields] = {"rating": "rating", "bot": "membership__bot__name", "games": "games", "first": WIN_RATE}
 """The sort field of each column of the final standings."""
 
 
@@ -191,8 +191,8 @@ def season_page(season: Season, parameters: Parameters) -> SeasonPage:
 
 def _final(season: Season, asked: TableQuery) -> QuerySet[FinalStanding]:
     """The final standings with the requested filters and order."""
-    rows = FinalStanding.objects.filter(season=season).select_related("membership__bot__owner")
-    rows = asked.search(rows, "membership__bot__")
+    standings = FinalStanding.objects.filter(season=season).select_related("membership__bot__owner")
+    rows: QuerySet[FinalStanding] = asked.search(standings, "membership__bot__")
     if "of" in asked.values:
         rows = rows.filter(membership__bot__owner__isnull=asked.values["of"] == "house")
     return rows.order_by(asked.order(FIELDS), "rank", "pk")

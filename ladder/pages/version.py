@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -295,7 +295,8 @@ class VersionPage:
     def past_reruns(self) -> Sequence[tuple[str, int]]:
         """Re-runs by closed season with any, newest first, labeled with ladder and season."""
         closed = Season.objects.filter(closed__isnull=False, series__blocks__reruns__version=self.version)
-        counted = closed.annotate(count=Count("series__blocks__reruns")).select_related("ladder").order_by("-closed")
+        closed = closed.select_related("ladder").order_by("-closed")
+        counted: QuerySet[Any] = closed.annotate(count=Count("series__blocks__reruns"))
         text = gettext("Season %(number)s")
         return [(f"{season.ladder.name}, {text % {'number': season.number}}", season.count) for season in counted]
 

@@ -152,6 +152,10 @@ class ColumnHeading:
     order: str
 
 
+Fields = Mapping[str, str | CombinedExpression]
+"""The field or expression by which each column sorts, by its key."""
+
+
 @dataclass(frozen=True)
 class TableQuery:
     """The known query parameters of a table, without empty values.
@@ -175,7 +179,7 @@ class TableQuery:
         named = Q(**{f"{bot}name__icontains": text}) | Q(**{f"{bot}owner__username__icontains": text})
         return rows.filter(named) if text else rows
 
-    def order(self, fields: Mapping[str, str | CombinedExpression]) -> OrderBy:
+    def order(self, fields: Fields) -> OrderBy:
         """The order by the field of the current column. If that is an expression, missing values come last."""
         field = fields[self.column.key]
         last = None if isinstance(field, str) else True
