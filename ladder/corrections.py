@@ -18,7 +18,7 @@ from ladder.ledger.entries import NoSeason, append, rules_of
 from ladder.ledger.rebuild import beside, write
 from ladder.live.end import clear_open_decisions
 from ladder.matches.blocks import end_if_over, schedule_block
-from ladder.matches.candidates import standing_by
+from ladder.matches.candidates import candidates_of
 from ladder.matches.dispatch import dispatch
 from ladder.matches.leases import NOTICE
 from ladder.models import (
@@ -106,7 +106,7 @@ def replace(ladder: Ladder, match: Match) -> str:
     memberships = [
         seat.membership for seat in Seat.objects.filter(match=first).select_related("membership__bot").order_by("index")
     ]
-    ready, rules = standing_by(ladder), rules_of(ladder)
+    ready, rules = candidates_of(ladder), rules_of(ladder)
     missing = [
         membership.bot.name
         for membership in memberships

@@ -18,12 +18,12 @@ from ladder.models import Block, Estimate, Ladder, LastSeat, Match, Membership, 
 from ladder.pairings.candidates import Candidate
 
 _READ: Final = ("bot__name", "bot__owner", "bot__house_name", "number", "digest", "state", "archive", "formats")
-"""What pairing needs of a version and its bot: there may be ten thousand."""
+"""The fields of a version and its bot that pairing needs. A ladder can have ten thousand members."""
 
 
 @dataclass(frozen=True)
-class StandingBy:
-    """The candidates of ``ladder``; ``players`` and ``last_seats`` are theirs, by membership."""
+class LadderCandidates:
+    """The candidates of ``ladder``, with their players and last seats by membership."""
 
     ladder: Ladder
     candidates: Collection[Candidate]
@@ -31,7 +31,7 @@ class StandingBy:
     last_seats: Mapping[int, LastSeat]
 
     def remember(self, blocks: Iterable[tuple[Block, Iterable[int]]]) -> None:
-        """Write down that these memberships were given seats in these blocks."""
+        """Store that these memberships got seats in these blocks."""
         games, seated = len(seatings(self.ladder.seats)), set[int]()
         for block, memberships in blocks:
             for membership in memberships:
@@ -46,11 +46,11 @@ class StandingBy:
         )
 
 
-def standing_by(ladder: Ladder) -> StandingBy:
-    """Everybody who may be given a seat on ``ladder`` now; seven queries, however many there are.
+def candidates_of(ladder: Ladder) -> LadderCandidates:
+    """The members that can get a seat on ``ladder`` now; seven queries for any number of them.
 
-    House bots that fill up the tables are among them only while the others are too few for one. Who was merged into
-    another membership, or out, is not.
+    House bots that fill up games are included only while the others are too few for one. Members whose results count
+    for another member, or not at all, are not included.
     """
     everybody = Membership.objects.filter(ladder=ladder, active=True, bot__in=Bot.objects.playing())
     merged = merged_on([ladder])
@@ -81,11 +81,11 @@ def standing_by(ladder: Ladder) -> StandingBy:
         )
         for membership in memberships
     ]
-    return StandingBy(ladder, candidates, players, last_seats)
+    return LadderCandidates(ladder, candidates, players, last_seats)
 
 
 def _players(ladder: Ladder, memberships: Collection[Membership]) -> dict[int, BlockPlayer]:
-    """By membership, with the version that plays for it, where it can be played at the ladder's tables now."""
+    """By membership, the version that plays for it, if it can play games of the ladder now."""
     versions = playing_versions(memberships, fields=_READ)
     return {
         membership.pk: BlockPlayer(versions[membership.bot_id], membership)
@@ -95,7 +95,7 @@ def _players(ladder: Ladder, memberships: Collection[Membership]) -> dict[int, B
 
 
 def _last_seats(ladder: Ladder, memberships: Iterable[Membership]) -> dict[int, LastSeat]:
-    """By membership; who is new has waited since the ladder's last block."""
+    """The last seats by membership. A new member has waited since the last block of the ladder."""
     seats = {last.membership_id: last for last in LastSeat.objects.filter(membership__ladder=ladder)}
     missing = [membership for membership in memberships if membership.pk not in seats]
     if missing:
@@ -107,5 +107,5 @@ def _last_seats(ladder: Ladder, memberships: Iterable[Membership]) -> dict[int, 
 
 
 def _owner(version: BotVersion) -> int | None:
-    """Whose other bots may not sit at the same table; ``None`` for the house's."""
+    """The owner whose other bots cannot play in the same game; ``None`` for house bots."""
     return None if house_bot(version) else version.bot.owner_id

@@ -32,12 +32,12 @@ NARROW: Final = 100_000
 ENOUGH_BLOCKS: Final = 250
 """After this number of blocks of a version, one more block narrows its interval by only 0.2%."""
 
-_people: Final = Membership.objects.filter(active=True, bot__owner__isnull=False, bot__in=Bot.objects.playing())
+_users_bots: Final = Membership.objects.filter(active=True, bot__owner__isnull=False, bot__in=Bot.objects.playing())
 
 
 @dataclass(frozen=True)
-class Company:
-    """How many play on a ladder: owners, bots of the house, and bots of all. Those that only fill up do not count.
+class LadderPlayers:
+    """The numbers of owners, house bots and all bots that play on a ladder, without house bots that only fill up.
 
     ``season_open`` says whether new blocks can be scheduled, as far as that depends on seasons.
     """
@@ -49,16 +49,16 @@ class Company:
     season_open: bool
 
 
-def people_on(ladder: Ladder) -> int:
-    """How many people have a bot that plays on ``ladder``, counted up to the seats of a table; one query."""
+def owners_on(ladder: Ladder) -> int:
+    """The number of users with a bot that plays on ``ladder``, at most the number of seats; one query."""
     members = Membership.objects.filter(
         ladder=ladder, active=True, bot__owner__isnull=False, bot__in=Bot.objects.playing()
     )
     return len(members.order_by().values_list("bot__owner", flat=True).distinct()[: ladder.seats])
 
 
-def companies(ladders: Sequence[Ladder]) -> dict[int, Company]:
-    """By ladder, who plays there now; one query."""
+def players_on(ladders: Sequence[Ladder]) -> dict[int, LadderPlayers]:
+    """By ladder, the numbers of those who play there now; one query."""
     plays = Q(memberships__active=True, memberships__bot__in=Bot.objects.playing())
     counted = Ladder.objects.filter(pk__in=[ladder.pk for ladder in ladders]).annotate(
         owners=Count("memberships__bot__owner", filter=plays, distinct=True),
@@ -68,41 +68,41 @@ def companies(ladders: Sequence[Ladder]) -> dict[int, Company]:
     )
     by_id = {ladder.pk: ladder for ladder in ladders}
     rows = counted.values_list("pk", "owners", "house", "bots", "season_open")
-    return {pk: Company(by_id[pk], owners, house, bots, season) for pk, owners, house, bots, season in rows}
+    return {pk: LadderPlayers(by_id[pk], owners, house, bots, season) for pk, owners, house, bots, season in rows}
 
 
-def resting(ladders: Collection[int]) -> set[int]:
-    """Those of ``ladders`` that are given no block now: only house bots play there, and they have played enough.
+def resting_ladders(ladders: Collection[int]) -> set[int]:
+    """Those of ``ladders`` that get no block now: only house bots play there, and they have played enough.
 
-    They have had their blocks of this hour and have no new version, or all of them are known well enough. Up to four
-    queries.
+    They have had their blocks of this hour and have no new version, or all their intervals are narrow enough. At most
+    four queries.
     """
     most: int = settings.MAX_HOUSE_BLOCKS_PER_HOUR
     of_ladder = Block.objects.filter(ladder=OuterRef("pk"), purpose=Block.Purpose.LADDER).order_by("-pk")
     last = Subquery(of_ladder.values("created")[max(most - 1, 0) :][:1])
-    alone = Ladder.objects.filter(~Exists(_people.filter(ladder=OuterRef("pk"))), pk__in=ladders)
+    alone = Ladder.objects.filter(~Exists(_users_bots.filter(ladder=OuterRef("pk"))), pk__in=ladders)
     rows = list(alone.annotate(last=last).order_by().values_list("pk", "last"))
     since = timezone.now() - HOUR
     limited = {pk for pk, created in rows if most < 1 or (created is not None and created > since)}
     others = {pk for pk, _ in rows} - limited
     if most > 0 and limited:
         limited -= _with_new_versions(limited)
-    return limited | (_known_on(others) if others else set())
+    return limited | (_settled(others) if others else set())
 
 
 def house_blocks_left(ladder: Ladder) -> int | None:
-    """How many blocks a ladder may get within this hour; ``None`` means no limit, because a user's bot plays there."""
-    if _people.filter(ladder=ladder).exists():
+    """The number of blocks that a ladder may get within this hour; ``None`` if a user's bot plays there (no limit)."""
+    if _users_bots.filter(ladder=ladder).exists():
         return None
     most: int = settings.MAX_HOUSE_BLOCKS_PER_HOUR
     newest = Block.objects.filter(ladder=ladder, purpose=Block.Purpose.LADDER).order_by("-pk")
     since = timezone.now() - HOUR
     left = most - sum(created > since for created in newest.values_list("created", flat=True)[:most])
-    return 0 if left <= 0 or _known_on([ladder.pk]) else left
+    return 0 if left <= 0 or _settled([ladder.pk]) else left
 
 
 def _with_new_versions(ladders: Collection[int]) -> set[int]:
-    """The ladders on which a house bot has a version that had neither a seat nor an estimate; one query."""
+    """The ladders on which a house bot has a version without a seat and an estimate; one query."""
     active = BotVersion.objects.filter(bot=OuterRef("bot"), active=True).values("pk")[:1]
     playing = Membership.objects.filter(ladder__in=ladders, active=True, bot__owner=None, bot__in=Bot.objects.playing())
     new = playing.annotate(version=Subquery(active)).exclude(version=None)
@@ -113,7 +113,7 @@ def _with_new_versions(ladders: Collection[int]) -> set[int]:
     return set(new.filter(~Exists(seated), ~Exists(known)).order_by().values_list("ladder", flat=True))
 
 
-def _known_on(ladders: Collection[int]) -> set[int]:
+def _settled(ladders: Collection[int]) -> set[int]:
     """The ladders on which no house bot has an interval that more games would narrow; two queries."""
     playing = Membership.objects.filter(
         ladder__in=ladders, active=True, bot__owner=None, bot__in=Bot.objects.playing(), bot__versions__active=True
@@ -125,7 +125,7 @@ def _known_on(ladders: Collection[int]) -> set[int]:
     return {ladder for ladder, _ in seated} - {ladder for ladder, _ in seated - known}
 
 
-def house_on(ladder: Ladder) -> list[int]:
+def playable_house_bots(ladder: Ladder) -> list[int]:
     """The ids of the house bots that could play on ``ladder``, whether they are members or not; one query."""
     active = BotVersion.objects.filter(active=True, bot__owner=None, bot__in=Bot.objects.playing()).order_by("bot")
     versions = active.select_related("bot").defer("check_report")
@@ -133,13 +133,13 @@ def house_on(ladder: Ladder) -> list[int]:
 
 
 def fillers(ladder: Ladder, owners: Sequence[int | None]) -> list[Membership]:
-    """Memberships of house bots to fill up the tables of ``ladder`` beside bots of ``owners`` (``None``: of the house).
+    """Memberships of house bots that fill up games of ``ladder`` with bots of ``owners`` (``None`` for house bots).
 
-    None if those can fill a table. In a transaction that holds the ladder's row: it enters who is missing.
+    Empty if these bots can fill a game. Creates missing memberships, so the caller has locked the row of the ladder.
     """
     if len(set(owners) - {None}) + owners.count(None) >= ladder.seats:
         return []
     known = {membership.bot_id: membership for membership in Membership.objects.filter(ladder=ladder, bot__owner=None)}
-    missing = [bot for bot in house_on(ladder) if bot not in known]
+    missing = [bot for bot in playable_house_bots(ladder) if bot not in known]
     new = Membership.objects.bulk_create(Membership(ladder=ladder, bot_id=bot, active=False) for bot in missing)
     return [*(membership for membership in known.values() if not membership.active), *new]

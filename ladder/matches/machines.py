@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Final
 
 from django.db.models.functions import Now
 
 from ladder.models import Attempt
 
-MANY = 3
-"""So many different matches in a row that failed on one machine are the machine's fault, not theirs."""
+FAILED_MATCHES: Final = 3
+"""If this number of different matches in a row fail on one machine, the machine is at fault."""
 
-REST = timedelta(seconds=60)
-"""Then it tries again."""
+REST: Final = timedelta(seconds=60)
+"""The time after which it tries again."""
 
-_LOOKED_BACK = 30
+_ATTEMPTS_READ: Final = 30
 
 
 def trouble(host: str = "") -> str:
-    """The last failure, if the last ``MANY`` matches tried on ``host`` have all failed, the last one within ``REST``.
+    """The last failure, if the last ``FAILED_MATCHES`` matches on ``host`` failed, the last one within ``REST``.
 
-    Otherwise empty. Without ``host``, all machines count as one, and nothing is played on any of them.
+    Otherwise empty. Without ``host``, all machines count as one.
     """
     says_nothing = (Attempt.Ending.OPEN, Attempt.Ending.BUSY, Attempt.Ending.WITHDRAWN)
     over = Attempt.objects.of_workers().exclude(ending__in=says_nothing)
@@ -28,13 +29,13 @@ def trouble(host: str = "") -> str:
     columns = latest.values_list("worker", "ending", "ended", "rested", "failure", "match_id")
     tried: set[int] = set()
     last_failure = ""
-    for worker, ending, ended, rested, failure, match_id in columns[:_LOOKED_BACK]:
+    for worker, ending, ended, rested, failure, match_id in columns[:_ATTEMPTS_READ]:
         if host and worker.rpartition("/")[0] != host:
             continue
         if ending != Attempt.Ending.FAILED or (not last_failure and ended < rested):
             return ""
         last_failure = last_failure or failure
         tried.add(match_id)
-        if len(tried) == MANY:
+        if len(tried) == FAILED_MATCHES:
             return last_failure
     return ""

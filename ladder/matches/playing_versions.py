@@ -25,9 +25,9 @@ def frozen_ladders() -> QuerySet[Ladder]:
 
 
 def freeze(bot: Bot) -> None:
-    """Pin what ``bot``, whose row the caller holds, plays on the ladders that are frozen by now.
+    """Store the version of ``bot`` that plays on ladders that are frozen now. The caller has locked the row of the bot.
 
-    Call it before another version may play. A version whose check ended after a deadline was not there in time.
+    Call it before another version may play. A version whose validation ended after the deadline does not count.
     """
     for membership in _due(Membership.objects.filter(bot=bot)):
         version = bot.versions.filter(active=True).values_list("pk", flat=True).first()
@@ -35,7 +35,7 @@ def freeze(bot: Bot) -> None:
 
 
 def freeze_all() -> int:
-    """Do that for every membership that is due; of how many bots. Safe to run twice at once."""
+    """Freeze the memberships of up to ``BOTS_PER_RUN`` bots; return the number of bots. Safe to run concurrently."""
     bots = list(_due(Membership.objects.all()).order_by("bot").values_list("bot", flat=True).distinct()[:BOTS_PER_RUN])
     for bot_id in bots:
         with transaction.atomic():
@@ -44,7 +44,7 @@ def freeze_all() -> int:
 
 
 def _due(memberships: QuerySet[Membership]) -> QuerySet[Membership]:
-    """Those that are to be frozen: the active version of their bot was there at the deadline."""
+    """The memberships to freeze: the active version of their bot was validated before the deadline."""
     in_time = Q(bot__versions__validated=None) | Q(bot__versions__validated__lte=F("ladder__freezes_at"))
     return memberships.filter(
         in_time, bot__versions__active=True, frozen=None, bot__owner__isnull=False, ladder__in=frozen_ladders()
@@ -54,10 +54,9 @@ def _due(memberships: QuerySet[Membership]) -> QuerySet[Membership]:
 def playing_versions(
     memberships: Iterable[Membership], with_bot: str = "bot", fields: Sequence[str] = ()
 ) -> dict[int, BotVersion]:
-    """By bot, the version that plays for its membership: the frozen one, else the bot's active one. Two queries.
+    """By bot, the version that plays for its membership: the frozen one, else the active one; two queries.
 
-    ``with_bot`` is what comes with each version: its ``bot``, or ``bot__owner`` too. ``fields`` are what is read of
-    both, where that is not everything.
+    ``with_bot`` is read with each version: ``bot`` or ``bot__owner``. If ``fields`` are given, only these are read.
     """
     by_bot = {membership.bot_id: membership.frozen_id for membership in memberships}
     versions = BotVersion.objects.select_related(with_bot).defer("check_report")

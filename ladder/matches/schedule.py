@@ -21,9 +21,9 @@ from bots.models import Bot
 from bots.tournaments.seatings import seatings
 from games.registry import GAMES
 from ladder.matches.blocks import schedule_block
-from ladder.matches.candidates import StandingBy, standing_by
+from ladder.matches.candidates import LadderCandidates, candidates_of
 from ladder.matches.dispatch import dispatch
-from ladder.matches.house_bots import house_blocks_left, resting
+from ladder.matches.house_bots import house_blocks_left, resting_ladders
 from ladder.matches.throughput import Throughput, recent
 from ladder.models import Block, DealSeries, Ladder, Match, Membership, Seat
 from ladder.pairings.draw import DrawnBlock, drawn
@@ -54,7 +54,7 @@ def fill(random: Random | None = None) -> int:
     hosted = Ladder.objects.filter(open=True, players=Ladder.Players.HOSTED)
     series = DealSeries.objects.filter(kind=DealSeries.Kind.LADDER, season__closing=None, season__ladder__in=hosted)
     open_series = list(series.select_related("season__ladder").order_by("pk"))
-    rest = resting([ladder_series.season.ladder_id for ladder_series in open_series])
+    rest = resting_ladders([ladder_series.season.ladder_id for ladder_series in open_series])
     awake = [ladder_series for ladder_series in open_series if ladder_series.season.ladder_id not in rest]
     if not awake:
         return 0
@@ -76,7 +76,7 @@ def _fill(series: DealSeries, throughput: Throughput, random: Random) -> int:
         games = len(seatings(ladder.seats))
         room, most = (-(-free // games) for free in _room(ladder, throughput))
         left = house_blocks_left(ladder)
-        ready, served = standing_by(ladder), _served(ladder.pk)
+        ready, served = candidates_of(ladder), _served(ladder.pk)
         if left == 0:
             at_once = _new_house_versions(ready)[: max(room, 0)]
         else:
@@ -125,7 +125,7 @@ def _served(ladder_id: int) -> set[int]:
     return set(owners.order_by().values_list("version__bot__owner", flat=True))
 
 
-def _at_once(ready: StandingBy, served: Collection[int]) -> list[int]:
+def _at_once(ready: LadderCandidates, served: Collection[int]) -> list[int]:
     """Who does not wait for room: of each owner's bots that have never had a seat here one, in the order they came."""
     by_owner: dict[int, int] = {}
     for candidate in sorted(ready.candidates, key=lambda candidate: (candidate.since, candidate.membership)):
@@ -135,7 +135,7 @@ def _at_once(ready: StandingBy, served: Collection[int]) -> list[int]:
     return list(by_owner.values())
 
 
-def _new_house_versions(ready: StandingBy) -> list[int]:
+def _new_house_versions(ready: LadderCandidates) -> list[int]:
     """Where only house bots play: those whose version had neither a seat nor an estimate, in the order they came."""
     if settings.MAX_HOUSE_BLOCKS_PER_HOUR < 1:
         return []
@@ -147,7 +147,7 @@ def _new_house_versions(ready: StandingBy) -> list[int]:
     ]
 
 
-def _write(ready: StandingBy, blocks: Collection[DrawnBlock], at_once: Collection[int], served: set[int]) -> None:
+def _write(ready: LadderCandidates, blocks: Collection[DrawnBlock], at_once: Collection[int], served: set[int]) -> None:
     """Schedule what was drawn; ``served`` are the owners who have a block with priority already."""
     owners = {candidate.membership: candidate.owner for candidate in ready.candidates if candidate.owner is not None}
     written = []

@@ -16,7 +16,7 @@ LATELY = timedelta(seconds=10)
 LOOKED_BACK = timedelta(minutes=5)
 FEW_READ = 20
 MOST_READ = 1000
-"""Attempts that are looked at; on a busy site they reach back less far."""
+"""The numbers of attempts that are read. On a busy site they span less than ``LOOKED_BACK``."""
 
 _COLUMNS = ("match__ladder", "started", "ended", "ending", "now", "match__block__purpose")
 
@@ -38,15 +38,15 @@ class Throughput:
 
     @property
     def per_s(self) -> float:
-        """Games a second on all ladders; 0 where nothing is known."""
+        """Games per second on all ladders; 0 if unknown."""
         return self.finished.total() / self.span_s if self.span_s else 0.0
 
     def per_s_on(self, ladder_id: int) -> float:
-        """Games a second on a ladder; 0 where nothing is known."""
+        """Games per second on a ladder; 0 if unknown."""
         return self.finished[ladder_id] / self.span_s if self.span_s else 0.0
 
     def cost(self, ladder_id: int) -> float:
-        """How long a game lasts on a ladder, in seconds; where none was played lately, as on the others."""
+        """The duration of a game on a ladder in seconds; the mean of the others if none was played lately."""
         known = self.mean_s.get(ladder_id) or fmean(self.mean_s.values() or [1.0])
         return max(known, 0.001)
 

@@ -139,6 +139,14 @@ class Traffic:
         return any(self.now is not None and match.due_at < self.now - how_long for match in self.matches)
 
 
+_COLUMNS: Final = (
+    *("pk", "block", "block_runs", "priority", "due_at", "sent_at", "now", "people", "cup_people"),
+    *("ladder", "ladder__weight", "block__purpose", "block__exhibition__requested_by"),
+    *("block__cup_table__round__cup", "block__cup_table__round__cup__reserved_percent"),
+    *("rated_now", "unrated_now", "cups_now"),
+)
+
+
 def traffic(throughput: Throughput) -> Traffic:
     """Read the queued matches that are due, and the numbers of running ones, in one query."""
     people = Membership.objects.filter(ladder=OuterRef("ladder"), active=True, bot__owner__isnull=False)
@@ -153,26 +161,7 @@ def traffic(throughput: Throughput) -> Traffic:
             cups_now=_playing(priority=CUP_PRIORITY),
         )
         .order_by("-priority", Coalesce("sent_at", "due_at"), "pk")
-        .values(
-            "pk",
-            "block",
-            "block_runs",
-            "priority",
-            "due_at",
-            "sent_at",
-            "now",
-            "people",
-            "cup_people",
-            "ladder",
-            "ladder__weight",
-            "block__purpose",
-            "block__exhibition__requested_by",
-            "block__cup_table__round__cup",
-            "block__cup_table__round__cup__reserved_percent",
-            "rated_now",
-            "unrated_now",
-            "cups_now",
-        )
+        .values(*_COLUMNS)
     )
     if not rows:
         return Traffic([], throughput, None)

@@ -15,7 +15,7 @@ from bots.remote import here
 from bots.tournaments.seatings import seatings
 from bots.uploads.queue import in_turn
 from ladder.ledger.entries import merged_on
-from ladder.matches.house_bots import Company, companies, house_on, resting
+from ladder.matches.house_bots import LadderPlayers, playable_house_bots, players_on, resting_ladders
 from ladder.matches.machines import trouble
 from ladder.matches.throughput import Throughput, recent
 from ladder.matches.traffic import Traffic, traffic
@@ -116,7 +116,7 @@ def _of_ladders(bot: Bot, memberships: Sequence[Membership]) -> Iterator[Wait]:
 class _Around:
     """The state of queues and workers, read once for all ladders of a bot."""
 
-    companies: Mapping[int, Company]
+    players: Mapping[int, LadderPlayers]
     throughput: Throughput
     line: Sequence[int]
     down: str
@@ -126,7 +126,7 @@ class _Around:
     def read(cls, ladders: Sequence[Ladder]) -> _Around:
         throughput = recent()
         queued = traffic(throughput)
-        return cls(companies(ladders), throughput, queued.line, _down(queued), merged_on(ladders))
+        return cls(players_on(ladders), throughput, queued.line, _down(queued), merged_on(ladders))
 
 
 def _down(queued: Traffic) -> str:
@@ -160,7 +160,7 @@ def _closed(membership: Membership, around: _Around) -> Wait | None:
         return Wait(Cause.MERGED, ladder)
     if not membership.active:
         return Wait(Cause.NOT_SUPPORTED, ladder)
-    return None if around.companies[ladder.pk].season_open else Wait(Cause.NO_SEASON, ladder)
+    return None if around.players[ladder.pk].season_open else Wait(Cause.NO_SEASON, ladder)
 
 
 def _with_games(membership: Membership, pending: Sequence[Match], around: _Around) -> Wait | None:
@@ -185,20 +185,20 @@ def _with_games(membership: Membership, pending: Sequence[Match], around: _Aroun
 
 def _without_games(membership: Membership, around: _Around) -> Wait:
     """Why no game is scheduled. One of n bots gets a seat within as many blocks as n bots have turns."""
-    ladder, company = membership.ladder, around.companies[membership.ladder_id]
-    if company.owners + company.house < ladder.seats and company.owners + _fillers(ladder) < ladder.seats:
-        return Wait(Cause.TOO_FEW, ladder, among=company.owners + company.house)
+    ladder, players = membership.ladder, around.players[membership.ladder_id]
+    if players.owners + players.house < ladder.seats and players.owners + _fillers(ladder) < ladder.seats:
+        return Wait(Cause.TOO_FEW, ladder, among=players.owners + players.house)
     if ladder.live:
         return Wait(Cause.NO_TABLE, ladder)
     if around.down:
         return Wait(Cause.WORKERS_DOWN, ladder, detail=around.down)
-    if resting([ladder.pk]):
+    if resting_ladders([ladder.pk]):
         return Wait(Cause.HOUSE_ALONE, ladder)
     rate = around.throughput.per_s_on(ladder.pk)
-    seconds = company.bots / ladder.seats * len(seatings(ladder.seats)) / rate if rate else None
-    return Wait(Cause.ITS_TURN, ladder, len(TURNS) * company.bots, company.bots, seconds)
+    seconds = players.bots / ladder.seats * len(seatings(ladder.seats)) / rate if rate else None
+    return Wait(Cause.ITS_TURN, ladder, len(TURNS) * players.bots, players.bots, seconds)
 
 
 def _fillers(ladder: Ladder) -> int:
     """How many house bots could fill seats on ``ladder``."""
-    return len(house_on(ladder)) if ladder.for_house else 0
+    return len(playable_house_bots(ladder)) if ladder.for_house else 0

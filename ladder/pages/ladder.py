@@ -21,7 +21,7 @@ from bots.models import BotVersion
 from games.game import Game
 from games.registry import GAMES
 from ladder.access import ladder_seen_by
-from ladder.matches.house_bots import people_on
+from ladder.matches.house_bots import owners_on
 from ladder.members.estimated_skill import Run, SkillOrder, tie_groups
 from ladder.members.standings import PROVISIONAL, WIN_RATE, Rows, StandingsRow, members, members_with_versions, page_of
 from ladder.models import Ladder, Membership, Season
@@ -210,7 +210,7 @@ def ladder_page(ladder: Ladder, parameters: Parameters, user: Viewer) -> LadderP
         lanes=lanes,
         members=members(ladder).count() if asked.filtered else shown.paginator.count,
         games=game_counts(ladder),
-        people=people_on(ladder),
+        people=owners_on(ladder),
         here=_here(ladder) if ladder.live and ladder.players != Ladder.Players.PEOPLE else 0,
     )
 

@@ -18,7 +18,7 @@ from games.rules import FORFEIT_REASONS
 from ladder.corrections import withdraw
 from ladder.creation import open_house
 from ladder.matches.leases import claim
-from ladder.matches.machines import MANY, REST, trouble
+from ladder.matches.machines import FAILED_MATCHES, REST, trouble
 from ladder.matches.pauses import BAD, MOST_BAD, resume
 from ladder.matches.play import play
 from ladder.matches.results import record_result
@@ -231,7 +231,7 @@ def test_a_machine_on_which_every_match_fails_rests_and_voids_none(match: Match)
     for _ in range(5):
         for pk in queue():
             play(pk, broken)
-    assert Attempt.objects.count() == MANY
+    assert Attempt.objects.count() == FAILED_MATCHES
     assert not Match.objects.exclude(status="queued").exists()
     assert trouble() == "no space left on the device"
 
@@ -246,12 +246,12 @@ def test_the_site_says_why_nothing_is_played(match: Match, client: Client) -> No
 
 def test_a_machine_tries_again_after_its_rest_and_goes_on_when_it_works(match: Match) -> None:
     pks = queue()
-    for pk in pks[:MANY]:
+    for pk in pks[:FAILED_MATCHES]:
         play(pk, broken)
-    assert play(pks[MANY], whole) is None
+    assert play(pks[FAILED_MATCHES], whole) is None
     Attempt.objects.update(ended=timezone.now() - REST - timedelta(seconds=1))
     assert trouble() == ""
-    assert [play(pk, whole) for pk in pks[MANY:]] == ["finished"] * len(pks[MANY:])
+    assert [play(pk, whole) for pk in pks[FAILED_MATCHES:]] == ["finished"] * len(pks[FAILED_MATCHES:])
 
 
 def test_one_match_that_fails_again_and_again_is_void_and_stops_nobody(match: Match) -> None:
@@ -263,7 +263,7 @@ def test_one_match_that_fails_again_and_again_is_void_and_stops_nobody(match: Ma
 
 
 def test_the_rest_of_one_machine_is_not_that_of_another(match: Match) -> None:
-    for pk in queue()[:MANY]:
+    for pk in queue()[:FAILED_MATCHES]:
         play(pk, broken)
     host = Attempt.objects.all()[0].worker.rpartition("/")[0]
     assert trouble(host)
@@ -272,7 +272,7 @@ def test_the_rest_of_one_machine_is_not_that_of_another(match: Match) -> None:
 
 def test_no_machine_rests_because_staff_end_what_it_plays(match: Match) -> None:
     eve = staff("eve")
-    for match_id in queue()[:MANY]:
+    for match_id in queue()[:FAILED_MATCHES]:
         assert claim(match_id, "here/1")
         withdraw(match_id, "a wrong build", eve)
         Match.objects.filter(status="queued").update(due_at=timezone.now())

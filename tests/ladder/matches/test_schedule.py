@@ -18,7 +18,7 @@ from games.chance import commitment
 from games.registry import GAMES
 from ladder.exhibitions.progress import feed
 from ladder.matches import leases
-from ladder.matches.candidates import StandingBy, standing_by
+from ladder.matches.candidates import LadderCandidates, candidates_of
 from ladder.matches.house_bots import ENOUGH_BLOCKS, HOUR, NARROW
 from ladder.matches.leases import give_back
 from ladder.matches.results import record_result
@@ -402,9 +402,9 @@ def test_looking_at_ladders_that_rest_takes_no_lock(ladder: Ladder) -> None:
     assert all(query["sql"].startswith("SELECT") for query in queries)
 
 
-def ready(ladder: Ladder) -> StandingBy:
+def ready(ladder: Ladder) -> LadderCandidates:
     with transaction.atomic():
-        return standing_by(Ladder.objects.select_for_update(no_key=True).get(pk=ladder.pk))
+        return candidates_of(Ladder.objects.select_for_update(no_key=True).get(pk=ladder.pk))
 
 
 def test_candidates_are_read_with_as_many_queries_however_many_there_are(
