@@ -84,6 +84,7 @@ def _leave_cups(person: User) -> None:
     organized = Cup.objects.filter(organizer=person)
     organized.exclude(state__in=Cup.OPEN, co_organizers__isnull=False).update(about="")
     organized.update(organizer=None, repeat_days=None)
+    person.cups_once_helped.add(*person.cups_helped.all())
     person.cups_helped.clear()
 
 

@@ -177,6 +177,7 @@ def remove_organizer(by: User, cup: Cup, user_id: int) -> bool:
         if not cup.co_organizers.filter(pk=user_id).exists():
             return False
         cup.co_organizers.remove(user_id)
+        cup.former_organizers.add(user_id)
         if cup.state in Cup.OPEN:
             _changed(cup, by, ["co_organizers"], {"removed": user_id})
         return True

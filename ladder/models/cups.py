@@ -20,7 +20,7 @@ class Cup(models.Model):
     ``key`` decides seeding lots, pairings and deals. ``key_hash`` is public from the start, the key after the end.
     ``entrants_hash`` is the SHA-256 of the frozen entrant list, ``design`` the tables that its format has frozen with
     it, by place. ``blocks`` is the number of blocks per table and round,
-    ``rounds`` the number of rounds if the organizer chooses it, else null.
+    ``rounds`` the number of rounds if the organizer chooses it, else null. ``former_organizers`` were co-organizers.
     """
 
     class State(models.TextChoices):
@@ -47,6 +47,7 @@ class Cup(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="cups"
     )
     co_organizers = models.ManyToManyField(settings.AUTH_USER_MODEL, blank=True, related_name="cups_helped")
+    former_organizers = models.ManyToManyField(settings.AUTH_USER_MODEL, blank=True, related_name="cups_once_helped")
     closes_at = models.DateTimeField(help_text="end of the registration, when versions freeze")
     starts_at = models.DateTimeField()
     time_zone = models.CharField(max_length=40, default="UTC", help_text="of the organizer, for display")

@@ -14,9 +14,7 @@ from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Page, Paginator
-from django.db.models import BigIntegerField, Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Value
-from django.db.models.fields.json import KeyTextTransform
-from django.db.models.functions import Cast
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Value
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -375,9 +373,9 @@ def trophies(bots: QuerySet[Bot], user: Viewer) -> list[Any]:
     Each entry has the number of entrants as ``among``. Disqualified entrants have no trophy, and neither have bots of
     users who are or were organizers of the cup: they could have ruled on the games of others.
     """
-    added = CupLedgerEntry.objects.filter(cup=OuterRef("cup"), kind=CupLedgerEntry.Kind.CHANGED)
-    added = added.annotate(user=Cast(KeyTextTransform("added", "document"), BigIntegerField()))
-    was_organizer = Q(cup__organizer=F("bot__owner")) | Exists(added.filter(user=OuterRef("bot__owner")))
+    was_organizer = Q(cup__organizer=F("bot__owner"))
+    for helpers in (Cup.co_organizers.through, Cup.former_organizers.through):
+        was_organizer |= Q(Exists(helpers._default_manager.filter(cup=OuterRef("cup"), user=OuterRef("bot__owner"))))
     number = CupEntry.objects.filter(cup=OuterRef("cup"), number__isnull=False).order_by().values("cup")
     won = CupEntry.objects.filter(
         bot__in=bots, rank__lte=3, cup__in=cups_seen_by(user), cup__listed=True, cup__state=Cup.State.FINISHED

@@ -360,6 +360,8 @@ def test_bots_of_those_who_are_or_were_organizers_have_no_trophies(client: Clien
     assert sorted(cup.entries.filter(bot__in=bots).values_list("rank", flat=True)) == [1, 2, 3]
     shown = [len(page(client, f"/bots/{bot.slug}/").all("li", data_trophy=True)) for bot in bots]
     assert shown == [0, 0, 1]
+    cup.co_organizers.add(ada)  # as those of the cup before in a series
+    assert page(client, f"/bots/{bots[2].slug}/").all("li", data_trophy=True) == []
 
 
 def test_search_and_sitemap_have_listed_cups_alone(client: Client) -> None:
