@@ -163,8 +163,10 @@ _COLUMNS: Final = ("pk", *_PLAIN, "suspended", "house_name")
 _BOTS: Final = Bot.objects.values(*_COLUMNS, "owner__username", "owner__deleted")
 _WHOLE: Final = judged(Bot.objects.select_related("owner").only(*_COLUMNS, "owner__username", "owner__deleted"))
 _PUBLIC: Final = ("number", "label", "state", "active", "digest", "language", "created")
-_RENAMED: Final = {"claims": F("formats"), "checked": F("validated")}
+_COLUMNS_OF: Final = {"claims": "formats", "checked": "validated"}
 """Fields of the API whose columns have other names."""
+
+_RENAMED: Final = {name: F(column) for name, column in _COLUMNS_OF.items()}
 
 _PRIVATE: Final = ("reason", "retry_at", "filename", "size")
 _READY: Final = BotVersion.objects.filter(state=BotVersion.State.READY).values("pk", *_PUBLIC, **_RENAMED)
@@ -310,7 +312,9 @@ def _version(slug: str, row: Mapping[str, Any]) -> BotVersionListed:
 def own_version(version: BotVersion) -> BotVersionDocument:
     """Return the document of a version for its owner."""
     names = BotVersionDocument.__struct_fields__[1:]
-    return BotVersionDocument(bot=version.bot.slug, **{name: getattr(version, name) for name in names})
+    return BotVersionDocument(
+        bot=version.bot.slug, **{name: getattr(version, _COLUMNS_OF.get(name, name)) for name in names}
+    )
 
 
 # --- Users -----------------------------------------------------------------------------------------------------------
