@@ -405,6 +405,13 @@ def of_new_version(people: People, **changes: Any) -> list[Any]:
     return [page(client, address) for address in (f"/bots/{people.new.slug}/", f"/bots/{people.new.slug}/versions/1/")]
 
 
+def test_the_page_of_a_version_shows_when_its_validation_ended(people: People) -> None:
+    validated = timezone.now() - timedelta(hours=3)
+    _, shown = of_new_version(people, state="refused", reason="It crashed.", validated=validated)
+    times = [element["datetime"] for element in shown.one("div", id="check").all("time", datetime=True)]
+    assert validated.isoformat(timespec="seconds")[:16] in {moment[:16] for moment in times}
+
+
 def test_a_version_in_validation_shows_which_game_and_which_attempt_runs(people: People) -> None:
     now = {"game": DUEL, "seats": 2, "try": 2, "started": True, "decisions": 17}
     report = {
