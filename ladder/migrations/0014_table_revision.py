@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("ladder", "0010_live_seat_lease")]
+    dependencies = [("ladder", "0013_former_organizers")]
 
     operations = [
         migrations.AddField("table", "revision", models.PositiveIntegerField(default=0)),
