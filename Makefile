@@ -22,7 +22,7 @@ CHECKS_JS := check-js-style check-js-types check-js-units
 CHECKS := check-style check-format check-types check-starters check-templates check-imports check-migrations check-locks
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-postgresql slow nightly engine-native test-native chaos hostile fuzz outside seasons check check-js $(CHECKS) $(CHECKS_JS) format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-validations bench-sleepers bench-lag bench-house bench-idle bench-comparisons bench-ratings bench-rebuild bench-verifying bench-pairings bench-cup-matches bench-tables bench-pages bench-responses bench-api bench-people bench-replay locks messages docs pictures clean sandbox services
+.PHONY: help run demo test test-postgresql slow nightly engine-native test-native chaos hostile fuzz outside seasons check check-js $(CHECKS) $(CHECKS_JS) format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-validations bench-sleepers bench-lag bench-house bench-idle bench-comparisons bench-ratings bench-rebuild bench-verifying bench-pairings bench-cup-matches bench-tables bench-pages bench-responses bench-api bench-people bench-streams bench-replay locks messages docs pictures clean sandbox services
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | while IFS='|' read -r name text; do printf '  make %-18s %s\n' "$$name" "$$text"; done
@@ -235,6 +235,9 @@ bench-api: $(VENV)/.dev services  ## measure API requests and 200 remote bots (B
 
 bench-people: $(VENV)/.dev services  ## measure 100 live tables with 500 spectators, on both databases (BENCH_ARGS=--short)
 	@$(BIN)/python -m bench.people $(BENCH_ARGS)
+
+bench-streams: $(VENV)/.dev services  ## measure memory and CPU time of 5,000 idle streams
+	@$(BIN)/python -m bench.idle_streams $(BENCH_ARGS)
 
 bench-house: $(VENV)/.dev  ## measure the strength and start time of the house bots
 	@$(BIN)/python -m bench.house
