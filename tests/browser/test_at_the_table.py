@@ -190,7 +190,7 @@ def test_a_player_is_taken_to_a_game_that_begins_before_the_lobby_listens(hall: 
         assert quick_pairing.pair() == 1
         route.continue_()
 
-    ada.page.route("**/lobby/stream", paired, times=1)
+    ada.page.route("**/lobby/stream*", paired, times=1)
     ada.page.goto("/play/")
     expect(ada.page).to_have_url(re.compile(r"/play/tables/\d+/"), timeout=AMPLE_MS)
     assert ada.messages == []
@@ -198,7 +198,7 @@ def test_a_player_is_taken_to_a_game_that_begins_before_the_lobby_listens(hall: 
 
 def test_a_player_is_taken_to_a_game_while_no_events_come(hall: Hall) -> None:
     ada = two_who_look(hall)
-    ada.page.route("**/lobby/stream", lambda route: route.abort())
+    ada.page.route("**/lobby/stream*", lambda route: route.abort())
     ada.page.goto("/play/")
     expect(ada.page.locator("[data-note=searching]")).to_be_visible()
     assert quick_pairing.pair() == 1

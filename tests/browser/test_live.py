@@ -40,7 +40,7 @@ def play_to_the_end(match: Match, random: Random) -> None:
 
 def test_every_page_of_live_games_fits_its_window_and_axe_finds_nothing(ladder: Ladder, looker: Looker) -> None:
     random = Random(1)
-    looker.page.route("**/api/v1/matches/*/stream", lambda route: route.fulfill(status=204))  # this server has none
+    looker.page.route("**/api/v1/matches/*/stream*", lambda route: route.fulfill(status=204))  # this server has none
     bots = remote_bots(ladder)
     note_seen([bots[0].pk])
     over, running = seated(ladder, bots), seated(ladder, bots[::-1])
@@ -70,7 +70,7 @@ def test_a_running_game_is_followed_until_its_replay_appears(hall: Hall, streams
     ladder = Ladder.objects.get(slug="edel-stein-reich-3-remote")
     match, watched = seated(ladder, remote_bots(ladder)), visitor.page
     if not streams:
-        watched.route("**/api/v1/matches/*/stream", lambda route: route.fulfill(status=204))
+        watched.route("**/api/v1/matches/*/stream*", lambda route: route.fulfill(status=204))
     watched.goto(f"/matches/{match.pk}/")
     expect(watched.locator("[data-note=first-round]")).to_be_visible()
     expect(watched.locator("running-table")).to_be_hidden()

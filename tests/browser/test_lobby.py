@@ -30,7 +30,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 def _house(transactional_db: None, watched: Page) -> None:
     """The house is open; its test server has no streams, so that of the lobby says nothing and ends."""
     open_house()
-    watched.route("**/lobby/stream", _silent)
+    watched.route("**/lobby/stream*", _silent)
 
 
 def _silent(route: Route) -> None:
