@@ -199,8 +199,8 @@ def run_status(options: Namespace, screen: Screen) -> int:
         slugs = options.bots or ([token["bot"]] if token["bot"] else client.get(f"people/{token['owner']}")["bots"])
         bots = [_bot(client, slug, token) for slug in slugs]
     bound = f", only for {token['bot']}" if token["bot"] else ""
-    until = f", expires {token['expires'][:10]}" if token["expires"] else ""
-    screen.say(f"Signed in as {token['owner']}. Token scopes: {', '.join(token['scopes'])}{bound}{until}")
+    until = f". The token expires on {token['expires'][:10]}" if token["expires"] else ""
+    screen.say(f"Signed in as {token['owner']}. Token scopes: {', '.join(token['scopes'])}{bound}{until}.")
     if bots:
         screen.show(_table(bots))
     else:
@@ -382,7 +382,12 @@ def _registered(client: Client, options: Namespace, played: RemoteProgram, ladde
         if problem.status != _NOT_FOUND or options.bot is not None:
             raise
     tables = {ladder["game"]: [ladder["seats"]]}
-    return str(client.register_bot(options.name or played.name, tables, options.label or played.label)["bot"])
+    try:
+        return str(client.register_bot(options.name or played.name, tables, options.label or played.label)["bot"])
+    except Problem as problem:
+        if problem.code == "name_taken":
+            raise UsageError(f"{problem} To choose another name, add `--name NAME`.") from problem
+        raise
 
 
 def _introduce(client: Client, slug: str, options: Namespace, played: RemoteProgram, ladder: dict[str, Any]) -> None:

@@ -24,7 +24,7 @@ from typing import Any
 TERMINAL = sys.stdin, sys.stdout
 WELCOME = """\
 The bot has just read the decision. Use p self, p decision and p view to print the arguments of its strategy.
-  n next line   s step into call   p NAME print   b strategy.py:40 set breakpoint   c continue   q quit   h help"""
+  n next line   s step into call   p NAME print   b FILE:LINE set breakpoint   c continue   q quit   h help"""
 
 
 class Debugger(pdb.Pdb):

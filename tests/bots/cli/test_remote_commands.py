@@ -113,6 +113,12 @@ def test_a_ladder_of_hosted_bots_is_named_with_the_one_that_is_meant(site: TinyS
     assert (run.status, "duel-remote-remote" in run.err) == (USAGE, True)
 
 
+def test_a_remote_bot_with_the_name_of_another_bot_is_told_to_take_another_name(site: TinySite, esr: Esr) -> None:
+    del site.documents["bot"]
+    run = esr("play-remote", "house:kontor", *LADDER)
+    assert (run.status, "--name" in run.err, "--bot" in run.err) == (USAGE, True, False)
+
+
 def test_a_token_is_stored_and_used_for_its_site_only(
     site: TinySite, esr: Esr, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -192,6 +192,8 @@ class _Handler(BaseHTTPRequestHandler):
                 return answered
             if method == "PUT":
                 return 200, {}
+            if (method, path) == ("POST", "remote-bots"):
+                return 422, {"code": "name_taken", "detail": "You already have a bot with this name."}
             if path in self.site.documents:
                 return 200, self.site.documents[path]
             what = "Ladder not found. " if path.startswith("ladders/") else ""
