@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from django.conf import settings
 from django.test import Client
@@ -58,3 +60,16 @@ def test_every_page_fits_its_window_with_longer_texts(site: Site, watched: Page,
 
 WIDER = (768, 1280)
 OF_A_USER = ["/account/", "/bots/mine/", "/bots/new/", "/exhibitions/", "/search/?q=house", "/terms/"]
+
+
+def test_the_supply_of_a_replay_shows_all_its_numbers_on_a_phone(site: Site, watched: Page) -> None:
+    width, height = PHONE
+    watched.set_viewport_size({"width": width, "height": height})
+    watched.goto(f"/matches/{site.finished.pk}/")
+    expect(watched.locator(".row.bank .number").last).to_be_visible()
+    edges = watched.evaluate(
+        """() => [...document.querySelectorAll('.row.bank .piles :is(.stone:first-child, .number)')]
+            .map((part) => part.getBoundingClientRect()).map(({ left, right }) => [left, right])"""
+    )
+    assert len(edges) == 8
+    assert all(right <= left for (_, right), (left, _) in pairwise(edges)), edges

@@ -271,7 +271,7 @@ def test_uploads_within_an_hour_are_counted_refused_ones_too(ada: User, bob: Use
     with refused("uploads_per_hour", TooMany) as refusal:
         uploaded(ada, "Second", honest(2))
     assert isinstance(refusal.value, TooMany)
-    assert 3600 <= (refusal.value.retry_after_s or 0) <= 3700
+    assert 3000 <= (refusal.value.retry_after_s or 0) <= 3700  # 3600, less the time since the first upload
     uploaded(bob)
     Upload.objects.filter(owner=ada).update(created=F("created") - timedelta(hours=1))
     uploaded(ada, "Second", honest(2))

@@ -47,8 +47,9 @@ def test_the_list_separates_upcoming_running_and_ended_cups(client: Client) -> N
     upcoming, ran = new_cup("halving"), running()
     text = page(client, "/cups/")
     for section, cup in {"upcoming": upcoming, "running": ran, "ended": canceled}.items():
-        links = text.one("section", id=section).links
-        assert [link for link in links if link.startswith("/cups/")] == [address(cup)]
+        shown = text.one("section", id=section)
+        assert [link for link in shown.links if link.startswith("/cups/")] == [address(cup)]
+        assert f"· {cup.rules.name}" in shown.text
 
 
 def closed(cup: Cup) -> Cup:
