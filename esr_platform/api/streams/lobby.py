@@ -181,6 +181,8 @@ class StrangerSource(Source):
         return True
 
     async def look(self, framing: JSONLines) -> Batch:
+        if self._sent.offers is None:
+            self._lobby.touches += 1  # no hint was counted while there were no visitors
         news = await self._lobby.newest()
         if news.known == self._sent:
             return Batch()
