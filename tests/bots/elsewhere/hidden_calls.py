@@ -6,6 +6,7 @@ standard library itself needs to start processes on this system, it keeps.
 
 from __future__ import annotations
 
+import asyncio  # noqa: F401 - from Python 3.12 on, it reads os.sysconf while it loads, except on Windows
 import ctypes
 import errno
 import os
