@@ -328,7 +328,7 @@ class TemporaryFailures:
                     raise
                 return _unavailable(request, refusal)
         response = self._get_response(request)
-        if not connection.in_atomic_block:  # it is in tests
+        if connection.vendor != "sqlite" and not connection.in_atomic_block:  # SQLite has no pool; tests are in a block
             close_old_connections()
         return response
 

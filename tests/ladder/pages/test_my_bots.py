@@ -115,6 +115,7 @@ class TestUploading:
         assert parsed(signed_in(person("ada")).post("/bots/new/", {})).errors == {"file"}
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize("slug", GAMES)
 def test_a_starter_kit_is_a_zip_with_a_bot_for_its_game(client: Client, slug: str) -> None:
     response = client.get(f"/bots/starter/{slug}.zip")
