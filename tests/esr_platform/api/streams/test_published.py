@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import timedelta
 from itertools import product
+from math import inf
 from random import Random
+from time import sleep
 from typing import Any
 
 import orjson
@@ -46,7 +48,11 @@ class Followed:
 
     def read(self) -> dict[int, list[Document]]:
         """The new events of each seat, from the rows."""
-        news = seat_events(self.match.pk, [SeatRequest(seat, None, known) for seat, known in self.known.items()])
+        asks = [SeatRequest(seat, None, known) for seat, known in self.known.items()]
+        news = seat_events(self.match.pk, asks)
+        while (soon_s := min((new.again_s or inf for new in news), default=inf)) < 1:
+            sleep(soon_s)  # writers are ahead of the database's clock by the time that their query took
+            news = seat_events(self.match.pk, asks)
         self.known = {seat: new.known for seat, new in enumerate(news)}
         return {seat: [event for event, _ in new.events] for seat, new in enumerate(news)}
 
