@@ -121,7 +121,8 @@ class SeatViews:
         position = self._position
         moments: list[datetime | None] = [row.visible_at for row in position.rows]
         moments += [_next_shown(row, position.now) for row in self._known(seat)[-1:]]
-        moments += [_gone_at(position, other) for other in position.people]
+        if self._running:
+            moments += [_gone_at(position, other) for other in position.people]
         moments.append(position.live_seats[seat].due_at)
         coming = [moment for moment in moments if moment is not None and moment > position.now]
         return milliseconds(position.now, min(coming)) + 1 if coming else None

@@ -100,7 +100,7 @@ def seat_events(after: Position, table: LockedMatch) -> dict[str, Any]:
         moments = story.moments
         while moments and not moments[0]["entries"] and moments[0]["ply"] < known.steps:
             moments = moments[1:]  # a hidden choice has no entry and was shown before
-        if len(moments) > MOST_MOMENTS or views.again_ms(seat) is not None:
+        if len(moments) > MOST_MOMENTS:
             continue
         now = views.present(seat)
         event = moments_event(replace(story, moments=moments), now) if moments else present_event(now)

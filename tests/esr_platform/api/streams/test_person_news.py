@@ -104,6 +104,29 @@ def test_a_game_without_a_result_ends_with_the_reason(match: Match, users: list[
     assert end["reason"]
 
 
+def leave(match: Match, seat: int, seconds: int) -> None:
+    """Let the person of ``seat`` be offline for so long, while the site is there."""
+    now = timezone.now()
+    LiveSeat.objects.filter(table=match.pk, seat__index=seat).update(seen_at=now - timedelta(seconds=seconds))
+    Attempt.objects.filter(match=match).update(heartbeat_at=now)
+
+
+def test_a_stream_looks_again_when_victory_can_be_claimed(match: Match, users: list[User]) -> None:
+    leave(match, 1, 40)
+    again_s = look(match, 0, users[0], SeatCursor()).again_s
+    assert again_s is not None and 0 < again_s <= 20.01
+    leave(match, 1, 61)
+    news = look(match, 0, users[0], SeatCursor())
+    assert news.events[-1][0]["present"]["rights"]["claim"]
+    assert news.again_s is None
+
+
+def test_the_end_does_not_wait_for_somebody_who_has_left(match: Match, users: list[User]) -> None:
+    leave(match, 1, 40)
+    actions.abort(match.pk, 0)
+    assert types(look(match, 0, users[0], SeatCursor()))[-1] == "end"
+
+
 def test_words_are_told_once_none_is_skipped_and_hidden_ones_are_taken_back(match: Match, users: list[User]) -> None:
     seat = match.seats.get(index=1)
     lines = ChatLine.objects.bulk_create(
