@@ -62,11 +62,8 @@ class LiveEndpoints:
         body = await _body(receive)
         if body is not None:
             with threads.shared():
-                request = ASGIRequest({**scope, "query_string": _text(scope["query_string"])}, BytesIO(body))
-                request.META[ARRIVED] = monotonic()
-                request.META["CONTENT_LENGTH"] = str(len(body))  # of the part that was read
-                answering = _respond(request, resolved, _patient(send))
-                if request.method == "POST":
+                answering = _respond(scope, body, resolved, _patient(send))
+                if scope["method"] == "POST":
                     await _to_its_end(answering)
                 else:
                     await _until_disconnect(answering, receive)
@@ -130,9 +127,14 @@ def _patient(send: Send) -> Send:
     return sending
 
 
-async def _respond(request: ASGIRequest, resolved: ResolverMatch, send: Send) -> None:
+async def _respond(scope: Message, body: bytes, resolved: ResolverMatch, send: Send) -> None:
+    """Send the response of the view. A stream does not keep its request in memory, unless its source does."""
+    request = ASGIRequest({**scope, "query_string": _text(scope["query_string"])}, BytesIO(body))
+    request.META[ARRIVED] = monotonic()
+    request.META["CONTENT_LENGTH"] = str(len(body))  # of the part that was read
     response = await _answer(request, resolved)
     request.close()
+    del request
     await send({"type": "http.response.start", "status": response.status_code, "headers": _headers(response)})
     if isinstance(response, StreamingHttpResponse):
         async with aclosing(cast("Any", response.streaming_content)) as pieces:

@@ -326,7 +326,8 @@ class SpectatorSource(Source):
 
     def __init__(self, request: Request, who: str, game: Match, first: Document, entries: int, language: str) -> None:
         super().__init__([Topic("match", game.pk)])
-        self._request, self._who, self._game, self._first = request, who, game, first
+        self._who, self._game, self._first = who, game, first
+        self._still_seen = partial(_still_seen, request, game.pk) if game.ladder.private else None
         self._language = language
         self._seen_until = 0.0
         self._cursor = SpectatorCursor(entries=entries)
@@ -348,7 +349,7 @@ class SpectatorSource(Source):
     def touched(self, match: int | None) -> bool:
         """Return whether to check the viewer's access: at each hint on a private ladder. The feed reports events."""
         self._seen_until = 0.0
-        return match is None or self._game.ladder.private
+        return match is None or self._still_seen is not None
 
     def changed(self, change: Mapping[str, Any]) -> bool:  # noqa: ARG002
         return False  # the feed reports a new round, and access is checked with it
@@ -361,7 +362,7 @@ class SpectatorSource(Source):
     async def look(self, framing: JSONLines) -> Batch | None:
         chunk = await self._feed.after(self._cursor)
         data = await chunk.pieces(framing, self._language)
-        if self._game.ladder.private and not await self._may_see(anew=bool(data)):
+        if not await self._may_see(anew=bool(data)):
             return None
         self._cursor = chunk.news.cursor
         if chunk.news.over:
@@ -374,10 +375,10 @@ class SpectatorSource(Source):
     async def _may_see(self, *, anew: bool) -> bool:
         """Whether the viewer still has access. Without events, it is read at hints and at regular intervals only."""
         now = asyncio.get_running_loop().time()
-        if not anew and now < self._seen_until:
+        if self._still_seen is None or (not anew and now < self._seen_until):
             return True
         self._seen_until = now + KEEP_ALIVE_S
-        return await threads.read(_still_seen, self._request, self._game.pk)
+        return await threads.read(self._still_seen)
 
 
 class MatchStreamView(StreamView):

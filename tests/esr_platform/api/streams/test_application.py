@@ -91,6 +91,7 @@ def test_whoever_asks_at_the_same_time_shares_one_look() -> None:
     assert looks == [["a", "b", "c"], ["bad"]]
 
 
+@pytest.mark.django_db  # its threads may have connections of other tests
 def test_a_look_that_writes_is_made_where_nobody_who_reads_waits_for_it() -> None:
     async def ask() -> list[str]:
         with shared():
