@@ -3,8 +3,8 @@
 // without content in its page yet has data-from and is requested at once. Without scripts, a reload shows the same.
 //
 // The rules for all parts that are replaced are here, whether htmx requests them or a stream brings them: a part in use
-// is not replaced, an unchanged part is not touched (a screen reader would read it again), open details stay open, and a
-// link with data-go leads to another page. A page that has not changed is answered by 304 without content.
+// is not replaced, an unchanged part is not touched (a screen reader would read it again), open details stay open, and
+// a link with data-go leads to another page. A page that has not changed is answered by 304 without content.
 
 import { findAll } from "./elements.js";
 
@@ -58,7 +58,8 @@ function differs(part, next) {
 const late = new Map();
 
 /**
- * Put parts that a stream has brought in place of the current ones. A part in use is replaced when it is no longer used.
+ * Put parts that a stream has brought in place of the current ones. A part in use is replaced when it is no longer in
+ * use.
  * @param {string} html
  * @param {(part: Element) => void} [add] adds a part that the page does not have yet
  */

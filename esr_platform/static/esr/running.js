@@ -1,6 +1,6 @@
 // <running-table>: the table of a running game as the public sees it, one round late. Each event of the stream brings
-// the moment to draw and what the page says about it in words, or the number of spectators. While no events come, all of
-// it is requested every few seconds. When the game is over, its replay takes the place of the table.
+// the moment to draw and the page's text about it, or the number of spectators. While no events come, all of it is
+// requested every few seconds. When the game is over, its replay takes the place of the table.
 
 import { find } from "./elements.js";
 import { place, refresh } from "./live.js";
