@@ -73,8 +73,8 @@ class ShortRejections(logging.Filter):
 class NoTemporaryFailures(logging.Filter):
     """Drops messages about single responses with status 503.
 
-    Whoever returns them logs the reason, under overload once per second (``esr_platform.overload``). A message for each
-    of them would slow an overloaded site down.
+    The code that returns them logs the reason, under overload once per second (``esr_platform.overload``). A message
+    for each of them would slow an overloaded site down.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:

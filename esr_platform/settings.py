@@ -382,7 +382,7 @@ REST_FRAMEWORK = {
     "NUM_PROXIES": 0,
     "URL_FORMAT_OVERRIDE": None,
 }
-STREAM_PARTS = {  # render what pages say in words about an event of a stream; the API imports no pages
+STREAM_PARTS = {  # render the text of pages about an event of a stream; the API imports no pages
     "round": "ladder.pages.match.round_parts",
     "lobby": "ladder.pages.lobby.parts_for_strangers",
 }

@@ -98,7 +98,7 @@ def _require_registration(cup: Cup) -> None:
 
 
 def _require_playable(cup: Cup, bot: Bot) -> None:
-    """Raises ``Refused`` with the problem, and what the owner of the bot can do about it, if that is known."""
+    """Raises ``Refused`` with the problem and, if known, its remedy for the owner of the bot."""
     bot, version = Bot.objects.get(pk=bot.pk), active_version(bot)
     problem, advice = _problem(cup, bot, version), ""
     if bot.kind == Bot.Kind.HOSTED and not bot.plays:

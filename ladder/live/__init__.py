@@ -6,6 +6,6 @@ decides what a seat may be shown, and ``visibility`` what the public may see of 
 is public before the match has ended.
 
 For human players, ``person_view`` contains what they are shown, ``rights`` and ``actions`` what they may do besides
-moves, ``presence`` who is online, and ``absences`` what follows when somebody is away. ``outages`` keeps their clocks
+moves, ``presence`` who is online, and ``absences`` the consequences of absence. ``outages`` keeps their clocks
 fair when the site was unavailable.
 """

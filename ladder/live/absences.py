@@ -94,7 +94,7 @@ def answered(table: LockedMatch, live_seat: LiveSeat, missed: bool) -> None:
 
 
 def substitute(table: LockedMatch, live_seat: LiveSeat) -> bool:
-    """Let a house bot play in the seat from now on. Returns ``False`` if none can."""
+    """Let a house bot play in the seat after that. Returns ``False`` if none can."""
     ladder = table.match.ladder
     try:
         version = substitute_for(ladder.game, ladder.seats)

@@ -14,9 +14,8 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from hashlib import sha256
 from time import monotonic
-from typing import Any, Final
+from typing import Final
 
-import orjson
 from django.db import transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
@@ -28,6 +27,7 @@ from games.rules import Document, IllegalMove, Move, State
 from ladder.live.clocks import milliseconds
 from ladder.live.game import Answered, LockedMatch, lock_match
 from ladder.live.outages import forgive_at, is_away
+from ladder.live.person_view import json_hash
 from ladder.live.position import MoveRow, Position
 from ladder.live.publish import save_and_publish
 from ladder.live.rows import position_at
@@ -189,11 +189,6 @@ def _never_received(live_seat: LiveSeat) -> bool:
     return never.filter(table__match__ended__gt=Now() - timedelta(days=1)).count() < MOST_NEVER_SENT
 
 
-def fingerprint(move: Any) -> str:
-    """The SHA-256 of a move's JSON with sorted keys, which is independent of its formatting."""
-    return sha256(orjson.dumps(move, option=orjson.OPT_SORT_KEYS)).hexdigest()
-
-
 def _seated(match_id: int, bot_id: int) -> tuple[int, int]:
     """The seat of a bot and the last decision that it was sent, 0 if none.
 
@@ -216,7 +211,7 @@ _live_seats_of: Final = Prepared(_live_seats)
 
 def _read(body: bytes) -> _Heard:
     posted = parse_posted(body)
-    known = sha256(body).hexdigest() if isinstance(posted, Malformed) else fingerprint(posted.move)
+    known = sha256(body).hexdigest() if isinstance(posted, Malformed) else json_hash(posted.move)
     return _Heard(body, posted, known)
 
 
@@ -299,7 +294,7 @@ def _again(position: Position, seat: int, decision: int, heard: _Heard) -> Rulin
 
 def _by_row(position: Position, row: MoveRow, heard: _Heard) -> Ruling:
     if not row.default:
-        same = heard.print in (row.answer, fingerprint(row.move))
+        same = heard.print in (row.answer, json_hash(row.move))
         return Ruling(Verdict.SAME if same else Verdict.OTHER, row.move)
     if row.default in REFUSED_FOR and heard.print == row.answer:
         question = position.before(row.number).decision(row.seat)

@@ -115,7 +115,6 @@ class LockedMatch:
         self._entries = self.state.entry_count(None) if self.followed else 0
         people = self.position.people if self.followed else ()
         self.before = Known(self.is_settled, self._steps, {seat: self.state.entry_count(seat) for seat in people})
-        self._forfeited = False
         self._changed: dict[int, LiveSeat] = {}
         self._seated: list[tuple[LiveSeat, BotVersion, int]] = []
         self._hasty = False
@@ -206,7 +205,7 @@ class LockedMatch:
         live_seat.evidence = storable(evidence)[:500]
         live_seat.close_decision()
         self.change(live_seat)
-        self.changed_more = self._forfeited = True
+        self.changed_more = True
 
     # --- people --------------------------------------------------------------------------------------------------
 
@@ -378,7 +377,7 @@ class LockedMatch:
     def keep(self, after: Position) -> None:
         """Cache the moves and the state after them, once they are committed."""
         keep_played(self.match.lease, after.rows[len(self.position.rows) :])
-        if self.followed and not self._forfeited:
+        if self.followed and not self.changed_more:  # else the state is replayed once
             KEPT_STATES.put(after, self.state)
 
 

@@ -216,7 +216,7 @@ def _numbers(rows: Sequence[MoveRow]) -> tuple[int, ...]:
 
 
 def _gone_at(position: Position, seat: int) -> datetime | None:
-    """When the person of ``seat``, who is offline, has been away so long that others can claim victory."""
+    """When others can claim victory over the person of ``seat``; ``None`` if they are online or it is possible now."""
     unseen = position.unseen(seat)
     return position.now + GONE - unseen if AWAY <= unseen < GONE else None
 
@@ -240,7 +240,7 @@ def hash_of_present(now: Document) -> str:
 
 
 def json_hash(document: object) -> str:
-    """The SHA-256 of the JSON of ``document`` with sorted keys, hex."""
+    """The SHA-256 of the JSON of ``document`` with sorted keys, hex. It is independent of formatting."""
     return sha256(orjson.dumps(document, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS)).hexdigest()
 
 

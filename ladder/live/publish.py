@@ -1,4 +1,4 @@
-"""Save what has changed at a table and publish it: a hint for all, and what people see as finished events.
+"""Save the changes at a table and publish them: a hint for all, and finished events for people.
 
 The writer makes the event of each seat once. A stream passes it on if it has passed on the change before
 (``Table.revision``). Otherwise, or without an event, it reads the rows, which are the truth.
@@ -54,10 +54,10 @@ def save_and_publish(table: LockedMatch) -> None:
     if table.position.table.over:
         end_soon(table.match.pk)
         return
-    of_a_guest = any(live_seat.guest for live_seat in table.position.live_seats)
+    of_a_guest, in_ms = any(live_seat.guest for live_seat in table.position.live_seats), _due_in_ms(table)
     for live_seat in table.asked:
         if live_seat.kind in LiveSeat.ASKED_BY_WORKERS:
-            wake(table.match.pk, live_seat.seat.index, _due_in_ms(table), last=of_a_guest)
+            wake(table.match.pk, live_seat.seat.index, in_ms, last=of_a_guest)
 
 
 def _publish(table: LockedMatch) -> None:
@@ -81,18 +81,18 @@ def _due_in_ms(table: LockedMatch) -> int:
 
 
 def _public_and_seats(table: LockedMatch, after: Position) -> dict[str, Any]:
-    """The public round and the event of each seat, if everybody at the table sees all of the change at once.
+    """The public round and the event of each seat, if all players see the whole change at once.
 
     Nothing while moves are held back, or if more has changed than the table: streams then read the rows.
     """
     is_shown = table.before.settled and after.table.settled_at <= after.now
     if not table.followed or table.changed_more or not is_shown:
         return {}
-    seats = seat_events(after, table)
+    seats = _events_by_seat(after, table)
     return {"revision": after.table.revision, "public_round": table.state.rounds_begun - 1, "seats": seats}
 
 
-def seat_events(after: Position, table: LockedMatch) -> dict[str, Any]:
+def _events_by_seat(after: Position, table: LockedMatch) -> dict[str, Any]:
     """By seat, the fields of its ``SeatEvent``."""
     known, views = table.before, SeatViews(after, table.state)
     events = {}

@@ -119,7 +119,7 @@ class StateCache:
         return position.state(journal=journal)
 
     def put(self, position: Position, state: State) -> None:
-        """Store ``state``, which belongs to ``position`` and has a journal. The caller must not use it any more."""
+        """Store ``state``, which belongs to ``position`` and has a journal. The caller must no longer use it."""
         self._states.put(position.match.lease, (len(position.rows), _forfeits(position), state))
 
 

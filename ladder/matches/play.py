@@ -85,7 +85,7 @@ def play(match_id: int, runner: Play | None = None) -> Attempt.Ending | None:
 def _attempt(lease: Lease[Match], spec: MatchSpec[Any] | PlatformFailure, runner: Play | None) -> Attempt.Ending | None:
     if isinstance(spec, PlatformFailure):
         raise spec
-    spec = replace(spec, played_before=delays(lease))  # nobody else ends an attempt while the lease is held
+    spec = replace(spec, played_before=delays(lease))  # no other worker ends an attempt while the lease is held
     uploaded = [index for index, seat in enumerate(spec.seats) if isinstance(seat.program, StoredProgram)]
     transcript = Transcript(len(spec.seats), uploaded) if uploaded else None  # house bots have no owner who reads it
     processes = LeasedProcesses[Any]()

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from hashlib import sha256
 from typing import Final
 from weakref import WeakKeyDictionary
 
-import orjson
 from django.db.models import Q
 from django.urls import reverse
 from rest_framework.permissions import AllowAny
@@ -25,6 +23,7 @@ from esr_platform.api.streams.stream import FRAMINGS, KEEP_ALIVE_S, Batch, JSONL
 from esr_platform.api.streams.subscriptions import LOBBY
 from esr_platform.api.streams.threads import Coalescer
 from games.rules import Document
+from ladder.live.person_view import json_hash
 from ladder.matchmaking.lobby import Lobby, live_seats_at_tables, read_lobby, waits_for
 from ladder.models import LiveSeat, Proposal
 
@@ -86,7 +85,7 @@ def _news(lobby: Lobby, playing: Mapping[int, bool], ask: InLobby) -> LobbyNews:
     if ask.offers is not None:
         events += [{"type": "challenge", "challenge": asked[pk]} for pk in sorted(asked.keys() - ask.asked)]
     answers = [[challenge.pk, *(player.accepted for player in challenge.players.all())] for challenge in challenges]
-    printed = _print([offers, looking, sorted(games), answers])
+    printed = json_hash([offers, looking, sorted(games), answers])
     if printed != ask.offers:
         events.append({"type": "lobby", "offers": offers, "looking": looking})
     return LobbyNews(replace(ask, offers=printed, games=games, asked=frozenset(asked)), events)
@@ -127,10 +126,6 @@ def _guests_playing(guests: Collection[str]) -> Mapping[str, Mapping[int, bool]]
     for guest, match, new in live_seats.values_list("guest", "table", "new") if guests else ():
         matches[guest][match] = new
     return matches
-
-
-def _print(parts: Iterable[object]) -> str:
-    return sha256(orjson.dumps(list(parts), option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
 # --- The stream ------------------------------------------------------------------------------------------------------

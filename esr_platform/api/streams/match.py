@@ -362,7 +362,7 @@ class SpectatorSource(Source):
     async def look(self, framing: JSONLines) -> Batch | None:
         chunk = await self._feed.after(self._cursor)
         data = await chunk.pieces(framing, self._language)
-        if not await self._may_see(anew=bool(data)):
+        if not await self._may_see(read=bool(data)):
             return None
         self._cursor = chunk.news.cursor
         if chunk.news.over:
@@ -372,10 +372,10 @@ class SpectatorSource(Source):
             data += await self._feed.viewers(self._viewers).pieces(framing)
         return Batch(data)
 
-    async def _may_see(self, *, anew: bool) -> bool:
+    async def _may_see(self, *, read: bool) -> bool:
         """Whether the viewer still has access. Without events, it is read at hints and at regular intervals only."""
         now = asyncio.get_running_loop().time()
-        if self._still_seen is None or (not anew and now < self._seen_until):
+        if self._still_seen is None or (not read and now < self._seen_until):
             return True
         self._seen_until = now + KEEP_ALIVE_S
         return await threads.read(self._still_seen)

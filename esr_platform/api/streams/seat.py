@@ -278,7 +278,7 @@ class SeatSource(Source):
             news = await EVENTS.fetch(self._match, SeatRequest(self._seat, self.browser.user_id, self._known))
             self._known = news.known
             data += b"".join(framing.event(event, place) for event, place in news.events)
-            data += self._pass_on(framing)  # what was published meanwhile
+            data += self._pass_on(framing)  # changes that were published meanwhile
             self._looks_at = now + min(LOOK_S if hub().hears else KEEP_ALIVE_S, news.again_s or inf)
         again_s = 0.0 if self._is_behind else self._looks_at - asyncio.get_running_loop().time()
         return Batch(data, max(0.0, again_s), AFTER_S if self._known.over else None)

@@ -12,7 +12,7 @@ from ladder.live.notify import CHANNEL
 
 
 class Listener:
-    """Somebody who has subscribed to the hints."""
+    """A client that has subscribed to the hints."""
 
     def __init__(self, url: str) -> None:
         self._redis = redis.Redis.from_url(url)
@@ -22,7 +22,7 @@ class Listener:
 
     def heard(self) -> list[dict[str, Any]]:
         """All that has come since it was asked last."""
-        self._redis.publish(CHANNEL, orjson.dumps({"match": None}))  # the last word of what is there now
+        self._redis.publish(CHANNEL, orjson.dumps({"match": None}))  # marks the end of earlier hints
         hints, until = [], time.monotonic() + 180
         while time.monotonic() < until:
             message = self._hints.get_message(timeout=0.1)

@@ -105,7 +105,7 @@ def test_a_game_without_a_result_ends_with_the_reason(match: Match, users: list[
 
 
 def leave(match: Match, seat: int, seconds: int) -> None:
-    """Let the person of ``seat`` be offline for so long, while the site is there."""
+    """Let the person of ``seat`` be offline for ``seconds``, while the site is available."""
     now = timezone.now()
     LiveSeat.objects.filter(table=match.pk, seat__index=seat).update(seen_at=now - timedelta(seconds=seconds))
     Attempt.objects.filter(match=match).update(heartbeat_at=now)
@@ -121,7 +121,7 @@ def test_a_stream_looks_again_when_victory_can_be_claimed(match: Match, users: l
     assert news.again_s is None
 
 
-def test_the_end_does_not_wait_for_somebody_who_has_left(match: Match, users: list[User]) -> None:
+def test_the_end_does_not_wait_for_a_player_who_has_left(match: Match, users: list[User]) -> None:
     leave(match, 1, 40)
     actions.abort(match.pk, 0)
     assert types(look(match, 0, users[0], SeatCursor()))[-1] == "end"

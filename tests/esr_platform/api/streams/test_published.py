@@ -1,4 +1,4 @@
-"""What the writer of a change publishes is what a stream would read of it."""
+"""The published events of a change are those that a stream would read."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def listener(broker: str) -> Iterator[Listener]:
-    somebody = Listener(broker)
-    yield somebody
-    somebody.close()
+    client = Listener(broker)
+    yield client
+    client.close()
 
 
 class Followed:
-    """A table, and what a stream of each seat has read of it."""
+    """A table and the place of a stream of each seat."""
 
     def __init__(self, match: Match, listener: Listener) -> None:
         self.match, self._listener = match, listener
-        later = timezone.now() + timedelta(hours=1)  # nobody goes offline on a slow machine
+        later = timezone.now() + timedelta(hours=1)  # no player goes offline on a slow machine
         LiveSeat.objects.filter(table=match.pk).update(seen_at=later)
         Attempt.objects.filter(match=match).update(heartbeat_at=later)
         self.known = {seat: SeatCursor() for seat in range(match.ladder.seats)}
