@@ -28,19 +28,27 @@ NAMES = ["ada", "bob", "cid"]
 WATCH = f"""() => {{
     window.beats = [];
     const table = {TABLE};
-    const note = () => requestAnimationFrame(() => table.dataset.beat && window.beats.push({{
-        beat: table.dataset.beat,
+    const {{ showing }} = table;
+    const {{ listener }} = showing;
+    showing.until = Infinity;
+    showing.due = () => {{}};
+    let shown = null;
+    const end = () => shown?.ms && window.beats.push({{
+        beat: shown.beat,
         open: table.querySelectorAll(".row.seat .action:not(.past)").length,
         blocked: table.querySelector(".gems-side").textContent.includes("block"),
         asked: {NUMBER},
         offers: table.querySelector(".sitting-showing .caption").textContent,
         scored: !table.querySelector(".scored").hidden,
-        winner: !table.querySelector(".sitting-end").hidden
-            || Boolean(table.querySelector(".gems-side:not(.paying) .ranking")),
-    }}));
-    new MutationObserver(note).observe(table, {{ attributeFilter: ["data-beat"] }});
+        ranked: Boolean(table.querySelector(".gems-side:not(.paying) .ranking")),
+        ended: !table.querySelector(".sitting-end").hidden,
+    }});
+    showing.listener = {{
+        began: (part) => (end(), (shown = part), listener.began(part)),
+        done: () => (end(), (shown = null), listener.done()),
+    }};
 }}"""
-"""Keeps what is shown at each beat, one frame after it began."""
+"""Keeps what each beat shows at its end. Beats are not shortened if a slow machine is late for the next question."""
 
 
 def beats(sitter: Sitter) -> list[dict[str, Any]]:
@@ -142,7 +150,7 @@ def test_a_scoring_is_paid_before_the_next_phase_and_the_last_one_before_the_res
     shown = beats(cid)
     assert [beat["beat"] for beat in shown] == ["step", "scoring", "step"]
     assert [beat["scored"] for beat in shown] == [False, True, False]
-    assert [beat["winner"] for beat in shown] == [False, False, True]
+    assert [beat["ranked"] for beat in shown] == [False, True, True]
     (seat,) = play_until(last, is_last, first_move).state().pending
     cid.page.goto("about:blank")
     (sitter,) = hall.sit(last, [NAMES[seat]])
@@ -154,7 +162,8 @@ def test_a_scoring_is_paid_before_the_next_phase_and_the_last_one_before_the_res
     shown = sitter.page.evaluate("window.beats")
     assert [part["beat"] for part in shown] == ["reveal", "step", "scoring"]
     assert [part["scored"] for part in shown] == [False, False, True]
-    assert not any(part["winner"] for part in shown)
+    assert [part["ranked"] for part in shown] == [False, False, True]
+    assert not any(part["ended"] for part in shown)
     expect(sitter.page.locator(".gems-side .ranking")).to_be_visible()
     expect(end.locator("[data-answer=offer]")).to_be_visible()
     expect(end.locator("[data-replay]")).to_be_visible()
