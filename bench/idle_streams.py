@@ -1,7 +1,7 @@
-"""Measure memory and CPU time of idle streams on one web server: ``python -m bench.idle_streams [--streams 5000]``.
+"""Measure memory and CPU time of idle streams of one stream process: ``python -m bench.idle_streams [--streams 5000]``.
 
 Spectators of a live game in which nobody moves, each with its own IP address, hold a stream open as browsers do. The
-bench prints the memory of the web server per stream and its CPU time while nothing happens but keep-alives.
+bench prints the memory of the stream process per stream and its CPU time while nothing happens but keep-alives.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ async def drained(reader: asyncio.StreamReader) -> None:
         pass
 
 
-async def measured(port: int, match: int, web: int, options: argparse.Namespace) -> tuple[float, float]:
+async def measured(port: int, match: int, process: int, options: argparse.Namespace) -> tuple[float, float]:
     """KB per stream, and cores in use while all streams are idle."""
     await asyncio.gather(*[opened(port, match, number) for number in range(AT_ONCE)])  # code that is loaded once
-    before = rss_mb(web)
+    before = rss_mb(process)
     streams = []
     for first in range(AT_ONCE, AT_ONCE + options.streams, AT_ONCE):
         streams += await asyncio.gather(*[opened(port, match, first + more) for more in range(AT_ONCE)])
     readers = [asyncio.create_task(drained(reader)) for reader, _ in streams]
     await asyncio.sleep(options.rest)
-    kb = 1024 * (rss_mb(web) - before) / len(streams)
-    used_s = ProcessTable().tree_s(web)
+    kb = 1024 * (rss_mb(process) - before) / len(streams)
+    used_s = ProcessTable().tree_s(process)
     await asyncio.sleep(options.seconds)
-    used_s = ProcessTable().tree_s(web) - used_s
+    used_s = ProcessTable().tree_s(process) - used_s
     if any(reader.done() for reader in readers):
         raise RuntimeError("a stream was closed")
     for reader in readers:
@@ -78,7 +78,7 @@ def measure(options: argparse.Namespace) -> int:
     match = table(0, duel, 1.0)["game"]
     most = {"MAX_STREAMS_PER_PROCESS": str(4 * options.streams)}
     with site(DJANGO_SETTINGS_MODULE="bench.settings", **most) as running:
-        kb, cores = asyncio.run(measured(running.port, match, running.parts["web"], options))
+        kb, cores = asyncio.run(measured(running.port, match, running.parts["streams1"], options))
     print(f"\n{options.inside}, {options.streams} idle streams of spectators, {options.seconds} s")
     print(f"  {kb:.1f} KB each: {'met' if kb <= MOST_KB else f'MISSED (limit: {MOST_KB:.0f} KB)'}")
     print(f"  {cores:.1%} of a core: {'met' if cores <= MOST_CPU else f'MISSED (limit: {MOST_CPU:.0%})'}")

@@ -1,6 +1,6 @@
-"""Measure players and spectators on one web server and one worker: ``python -m bench.people [--short]``.
+"""Measure players and spectators on a small site: ``python -m bench.people [--short]``.
 
-The bench runs the real processes of the site (web, default, beat), on SQLite and PostgreSQL. One other process
+The bench runs the real processes of the site (web, streams, default, beat), on SQLite and PostgreSQL. One other process
 (``bench.visitors``) acts as all clients, and the bench prints its CPU time next to the server's. Signed-in people play
 rated games at 100 tables, with one move every two seconds at each table. Players who finish a game begin the next one.
 500 spectators watch. A
@@ -14,7 +14,7 @@ The bench measures, after all have come and the watched games have ended once:
 - the time until the event that shows the move arrives at each seat of the table
 - the time from sending the move that begins a round until the previous round arrives at each spectator
 - the size of what the events of rounds and of the lobby bring to pages
-- the CPU time of the web server per move, per event and client, and per page
+- the CPU time of web and stream processes per move, per event and client, and per page
 - whether each log arrives without gaps and duplicates (by the places of its entries) and whole (by the game's record)
 - the memory of the web server and the worker
 
@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING, Any
 
 from bench.databases import on_each
 from bench.quotas import cpu_quota
-from bench.remote_play import DUEL, GAME, PACE_S, Look, show_clients, show_parts, site
+from bench.remote_play import DUEL, GAME, PACE_S, Look, show_clients, show_parts, site, web_and_streams_s
 
 if TYPE_CHECKING:
     from esr_platform.accounts.models import User
@@ -109,7 +109,7 @@ def company(options: argparse.Namespace) -> dict[str, Any]:
 def run(options: argparse.Namespace) -> tuple[dict[str, Any], list[Look]]:
     """Start the site, let everybody come, and look at it all the while."""
     out = Path(os.environ["VAR_DIR"]) / "visited.json"
-    with site(DJANGO_SETTINGS_MODULE="bench.settings") as running:
+    with site(options.streams, DJANGO_SETTINGS_MODULE="bench.settings") as running:
         who = json.dumps(company(options))
         command = [sys.executable, "-m", "bench.visitors", str(running.port), str(options.seconds), str(out)]
         with cpu_quota(running.parts["web"], options.quota, out.with_suffix(".opened")):
@@ -157,8 +157,11 @@ def show_pages(report: dict[str, Any]) -> float:
     return total_s
 
 
-def show_costs(report: dict[str, Any]) -> None:
-    """Print the CPU time of the web server after the opening per page, per move, and per event and client."""
+def show_costs(report: dict[str, Any], streams: float) -> None:
+    """Print the CPU time of the web server after the opening per page and per move.
+
+    ``streams`` is the share of a core that the stream processes used. Print it per event and client, too.
+    """
     pages_s = show_pages(report)
     opening, closing = report["costs"]
     span = closing["at_s"] - opening["at_s"]
@@ -168,10 +171,10 @@ def show_costs(report: dict[str, Any]) -> None:
     print(f"  threads of the web server: {parts}, pages {pages_s / span:.0%} of a core")
     moves = sum(opening["at_s"] <= at_s < closing["at_s"] for at_s, _ in report["moves"])
     events = sum(count for at_s, count in report["events"].items() if opening["at_s"] <= int(at_s) < closing["at_s"])
-    told_ms, all_ms = 1000 * (live["MainThread"] + live["live-reader"]), 1000 * sum(live.values())
     print(
-        f"  without pages: {all_ms / max(1, moves):.2f} ms of CPU per move ({moves / span:.1f} moves/s);"
-        f" loop and readers: {told_ms / max(1, events):.3f} ms per event and client ({events / span:.0f} events/s)"
+        f"  web server without pages: {1000 * sum(live.values()) / max(1, moves):.2f} ms of CPU per move"
+        f" ({moves / span:.1f} moves/s); stream processes: {1000 * streams * span / max(1, events):.3f} ms per event"
+        f" and client ({events / span:.0f} events/s)"
     )
 
 
@@ -208,7 +211,8 @@ def show(options: argparse.Namespace, report: dict[str, Any], looks: list[Look])
         for kind, asked in report["pages"].items()
     }
     print(f"  pages opened by status: {statuses}")
-    show_costs(report)
+    spent_s = web_and_streams_s(first, last)
+    show_costs(report, (spent_s - last.used_s["web"] + first.used_s["web"]) / span)
     ends = report["ends"]
     print(
         f"  log entries lost: {report['lost']}, duplicated: {report['doubled']}; streams reopened:"
@@ -219,10 +223,9 @@ def show(options: argparse.Namespace, report: dict[str, Any], looks: list[Look])
     games = {status: Match.objects.filter(status=status).count() for status in ("finished", "running", "void")}
     faults = PlayedMove.objects.exclude(default="").count()
     decided = [at_s for at_s, _ in report["moves"] if first.at_s <= at_s < last.at_s]
-    own_ms = 1000 * (last.used_s["web"] - first.used_s["web"]) / max(1, len(decided))
     print(
-        f"  {len(decided) / span:.0f} moves/s, {own_ms:.1f} ms CPU time of the web server per move, including streams"
-        " and pages"
+        f"  {len(decided) / span:.0f} moves/s, {1000 * spent_s / max(1, len(decided)):.1f} ms CPU time of web and"
+        " stream processes per move, including pages"
     )
     print(f"  responses to moves by status: {report['answers']}; default moves: {faults}; games {games}")
     print(f"  errors: {len(report['broken'])} {report['broken'][:3]}")
@@ -253,6 +256,7 @@ def main() -> int:
         "--watched", type=int, default=2, help="number of tables that play one round per second (default: 2)"
     )
     parser.add_argument("--seconds", type=int, default=600, help="seconds after all have come (default: 600)")
+    parser.add_argument("--streams", type=int, default=1, help="number of stream processes (default: 1)")
     parser.add_argument("--quota", type=float, help="cores of the web server after the opening (default: no limit)")
     parser.add_argument("--short", action="store_true", help="short run with smaller numbers, about one minute")
     return on_each("bench.people", parser, measure)

@@ -1,7 +1,8 @@
-"""Measure remote bots on one web server and one worker: ``python -m bench.remote_play [--seats 4] [--bots 200]``.
+"""Measure remote bots on a small site: ``python -m bench.remote_play [--seats 4] [--bots 200]``.
 
-The bench runs the real processes of the site (web, default, beat), on SQLite and PostgreSQL. The bots play at the same
-time in one other process (``bench.remote_players``). Each table makes a move every two seconds. The bench measures:
+The bench runs the real processes of the site (web, streams, default, beat), on SQLite and PostgreSQL. The bots play at
+the same time in one other process (``bench.remote_players``). Each table makes a move every two seconds. The bench
+measures:
 
 - the time from sending the last answer that a ply waits for until the next ``decide`` arrives
 - whether each decision arrives exactly once
@@ -105,13 +106,17 @@ class Running:
 
 
 @contextmanager
-def site(**settings: str) -> Iterator[Running]:
-    """One web server, one worker and the clock, on the database that this process sees; ``settings`` are theirs."""
+def site(streams: int = 1, **settings: str) -> Iterator[Running]:
+    """One web server, ``streams`` stream processes, one worker and the clock, on the database that this process sees.
+
+    ``settings`` are theirs. The parts have the names ``web``, ``streams1``, ``streams2`` and so on.
+    """
     names = ("DATABASE_URL", "SECRET_KEY", "VAR_DIR", "REDIS_URL", "LOG_LEVEL")
     environment, port = {**{name: os.environ[name] for name in names}, **settings}, free_port()
     with broker(Path(os.environ["VAR_DIR"])) as redis, processes(environment) as group:
         web = group.web(port)
-        parts = {"web": web.pid, "worker": group.worker("default,live").pid, "beat": group.beat().pid, "redis": redis}
+        parts = {"web": web.pid, **{f"streams{number + 1}": group.streams().pid for number in range(streams)}}
+        parts |= {"worker": group.worker("default,live").pid, "beat": group.beat().pid, "redis": redis}
         database = postgres_pid()
         parts |= {"database": database} if database else {}
         wait_until(lambda: answers(port), "the web server answers", 60)
@@ -163,8 +168,8 @@ def show(title: str, report: dict[str, Any], looks: list[Look]) -> None:
     first, last = show_parts(looks)
     span = last.at_s - first.at_s
     decided = sum(first.at_s <= row[3] < last.at_s for row in report["asked"])
-    own_ms = 1000 * (last.used_s["web"] - first.used_s["web"]) / max(1, decided)
-    print(f"  {decided / span:.0f} decisions/s, {own_ms:.1f} ms CPU time of the web server per decision")
+    own_ms = 1000 * web_and_streams_s(first, last) / max(1, decided)
+    print(f"  {decided / span:.0f} decisions/s, {own_ms:.1f} ms CPU time of web and stream processes per decision")
     show_clients("the bots", report)
     print(f"  load average at the end: {' '.join(f'{load:.1f}' for load in os.getloadavg())}")
 
@@ -191,6 +196,12 @@ def show_parts(looks: list[Look], since_s: float = OPENING_S) -> tuple[Look, Loo
     used_s = {name: last.used_s[name] - first.used_s[name] for name in last.used_s}
     require_plausible(used_s, last.at_s - first.at_s)
     return first, last
+
+
+def web_and_streams_s(first: Look, last: Look) -> float:
+    """CPU seconds of the web server and the stream processes between two looks."""
+    names = [name for name in last.used_s if name == "web" or name.startswith("streams")]
+    return sum(last.used_s[name] - first.used_s[name] for name in names)
 
 
 def measure(options: argparse.Namespace) -> None:

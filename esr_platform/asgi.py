@@ -20,10 +20,12 @@ django_application = get_asgi_application()
 from esr_platform.admission import BoundedPages, reserve_connections  # noqa: E402  (requires loaded apps)
 from esr_platform.api.streams.application import LiveEndpoints  # noqa: E402
 from esr_platform.bodies import FORM_BYTES, BoundedBodies  # noqa: E402
+from esr_platform.handover import allow_many_connections  # noqa: E402
 from esr_platform.public import require_ready  # noqa: E402
 
 require_ready()
 reserve_connections()
+allow_many_connections()
 application = BoundedBodies(
     LiveEndpoints(BoundedPages(django_application)), settings.MAX_ARCHIVE_BYTES + FORM_BYTES, settings.REQUEST_SECONDS
 )

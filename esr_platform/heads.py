@@ -1,8 +1,6 @@
 """Limits on request heads: their size, their time, and how many unfinished ones one client address may hold open.
 
-The head of a request is its request line and its headers. Start the web server with
-``uvicorn --http esr_platform.heads:BoundedHeads``, as ``manage.py run`` does. Bodies have their own limits
-(``esr_platform.bodies``).
+The head of a request is its request line and its headers. Bodies have their own limits (``esr_platform.bodies``).
 """
 
 from __future__ import annotations
@@ -69,11 +67,19 @@ class BoundedHeads(H11Protocol):
         self._end_head()
         super().connection_lost(exc)
 
+    def head_received(self, head: bytes) -> bool:  # noqa: ARG002
+        """Return whether another process takes over the connection, whose next request begins with ``head``."""
+        return False
+
     def data_received(self, data: bytes) -> None:
         rest = b""
         if self.conn.their_state is h11.IDLE:  # h11 judges the size of incomplete heads only
             room = MAX_HEAD_BYTES + 1 - len(self.conn.trailing_data[0])
             data, rest = data[:room], data[room:]
+            if data.endswith(b"\n") and not rest:
+                head = self.conn.trailing_data[0] + data
+                if head.endswith(b"\r\n\r\n") and self.head_received(head):
+                    return
         super().data_received(data)
         if rest and not self.transport.is_closing():
             super().data_received(rest)

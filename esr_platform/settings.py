@@ -412,7 +412,7 @@ MAX_UNFINISHED_HEADS_PER_IP = env.int("MAX_UNFINISHED_HEADS_PER_IP", default=32)
 MAX_UNFINISHED_BODIES_PER_IP = env.int("MAX_UNFINISHED_BODIES_PER_IP", default=64)
 #: Open streams per user, bot or IP address.
 MAX_STREAMS_PER_CLIENT = env.int("MAX_STREAMS_PER_CLIENT", default=100)
-#: Open streams per web process.
+#: Open streams per stream process.
 MAX_STREAMS_PER_PROCESS = env.int("MAX_STREAMS_PER_PROCESS", default=5000)
 
 # --- Celery ----------------------------------------------------------------------------------------------------------

@@ -23,24 +23,24 @@ _NOT_UNREADABLE = ("permission denied", "no space left", "read-only file system"
 """… and one of these causes if the file itself is valid."""
 
 
-def socket_path(var: Path) -> Path:
-    """Return the socket path of the embedded Redis with the data folder ``var``.
+def socket_path(var: Path, name: str = "redis.sock") -> Path:
+    """Return the path of the socket ``name`` of the site with the data folder ``var``. Default: the embedded Redis.
 
     The socket is in ``var``, or in this user's folder in /tmp if that path is too long (see :func:`private_socket`).
     """
-    path = var / "redis.sock"
+    path = var / name
     if len(str(path)) <= LONGEST_SOCKET_PATH:
         return path
-    name = hashlib.sha256(str(var).encode()).hexdigest()[:16]
-    return Path(tempfile.gettempdir()) / f"esr-{os.geteuid()}" / f"{name}.sock"
+    site = hashlib.sha256(str(var).encode()).hexdigest()[:16]
+    return Path(tempfile.gettempdir()) / f"esr-{os.geteuid()}" / f"{site}-{name}"
 
 
-def private_socket(var: Path) -> Path:
+def private_socket(var: Path, name: str = "redis.sock") -> Path:
     """Like :func:`socket_path`, but create the folder and make sure that only this user can write to it.
 
     Raises ``OSError`` if the folder belongs to another user or is a link.
     """
-    path = socket_path(var)
+    path = socket_path(var, name)
     if path.parent != var:
         path.parent.mkdir(mode=0o700, exist_ok=True)
         status = path.parent.lstat()

@@ -202,11 +202,16 @@ def web(host: str, port: int, environment: Mapping[str, str]) -> ProcessCommand:
     """The web server."""
     arguments = [
         *(sys.executable, "-m", "uvicorn", "esr_platform.asgi:application"),
-        *("--http", "esr_platform.heads:BoundedHeads", "--host", host, "--port", str(port)),
+        *("--http", "esr_platform.handover:WebProtocol", "--host", host, "--port", str(port)),
         *("--timeout-graceful-shutdown", str(WEB_STOP_SECONDS)),
         *("--lifespan", "off", "--no-access-log", "--log-level", "warning"),
     ]
     return ProcessCommand("web", arguments, environment)
+
+
+def streams(environment: Mapping[str, str]) -> ProcessCommand:
+    """A stream process, to which web servers hand over connections of players and spectators."""
+    return ProcessCommand("streams", [sys.executable, "-m", "django", "serve_streams"], environment)
 
 
 def bots(environment: Mapping[str, str]) -> ProcessCommand:

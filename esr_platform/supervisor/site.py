@@ -117,6 +117,7 @@ class Site:
     def _start_the_rest(self) -> None:
         place, environment = self.place, self.place.environment
         self.supervisor.start(processes.web(place.host, place.port, environment))
+        self.supervisor.start(processes.streams(environment))
         self.supervisor.start(processes.bots(environment))
         self.supervisor.start(processes.host(environment))
         self.supervisor.start(processes.default(environment))

@@ -20,6 +20,7 @@ from esr_platform import settings as defaults
 from esr_platform.account_pages import notifications
 from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope, User
+from esr_platform.handover import WebProtocol
 from esr_platform.headers import cache_policy, page_pace
 from esr_platform.heads import CEILING, MAX_HEAD_BYTES, BoundedHeads
 from esr_platform.logging import ShortRejections
@@ -94,7 +95,8 @@ def is_closed(line: socket.socket) -> bool:
 
 def test_the_site_starts_its_web_server_with_these_limits() -> None:
     arguments = list(web("127.0.0.1", 8000, {}).arguments)
-    assert arguments[arguments.index("--http") + 1] == f"{BoundedHeads.__module__}:{BoundedHeads.__qualname__}"
+    assert arguments[arguments.index("--http") + 1] == f"{WebProtocol.__module__}:{WebProtocol.__qualname__}"
+    assert issubclass(WebProtocol, BoundedHeads)
     assert MAX_HEAD_BYTES <= 32 * 1024
     assert defaults.REQUEST_HEAD_SECONDS <= 10
     assert defaults.MAX_UNFINISHED_HEADS_PER_IP <= 32

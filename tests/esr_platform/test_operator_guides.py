@@ -49,7 +49,7 @@ def test_the_processes_of_the_guide_are_those_of_the_supervisor() -> None:
         arguments = list(process.arguments)
         assert f"--queues {arguments[arguments.index('--queues') + 1]} " in DEPLOY
     web = " ".join(processes.web("", 0, {}).arguments)
-    for option in ("esr_platform.asgi:application", "--http esr_platform.heads:BoundedHeads", "--lifespan off"):
+    for option in ("esr_platform.asgi:application", "--http esr_platform.handover:WebProtocol", "--lifespan off"):
         assert option in web
         assert option in DEPLOY
 

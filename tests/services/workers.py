@@ -11,7 +11,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from esr_platform.supervisor.processes import die_with_parent, web
+from esr_platform.handover import stream_sockets
+from esr_platform.supervisor.processes import die_with_parent, streams, web
+from tests.services.ports import wait_until
 
 UNBOUNDED = 1_000_000
 """Blocks per hour of house bots alone: most tests let them play as much as they are asked to."""
@@ -53,6 +55,14 @@ class Processes:
     def web(self, port: int, *options: str) -> subprocess.Popen[bytes]:
         """Start the web server of `make run` on ``port`` of this machine, with more ``options`` of uvicorn."""
         return self.python(*web("127.0.0.1", port, {}).arguments[1:], *options)
+
+    def streams(self) -> subprocess.Popen[bytes]:
+        """Start a stream process, and wait until web processes can hand connections over to it."""
+        folder = Path(self.environment["VAR_DIR"])
+        before = set(stream_sockets(folder))
+        process = self.python(*streams({}).arguments[1:])
+        wait_until(lambda: bool(set(stream_sockets(folder)) - before), "the stream process listens")
+        return process
 
     def end(self) -> None:
         """Kill everything that was started, and what that started in turn."""

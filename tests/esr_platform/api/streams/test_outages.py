@@ -27,6 +27,7 @@ from tests.esr_platform.api.streams.programs import Site
 from tests.ladder.live.play import backdate, owing, position
 from tests.services.ports import wait_until
 from tests.services.redis import redis_server
+from tests.services.workers import Processes
 
 pytestmark = pytest.mark.slow
 
@@ -71,6 +72,24 @@ def test_another_server_takes_over_where_one_was_killed_and_nobodys_clock_has_ru
     )
     play(match, followers, 6, random, breaking=0.2)
     wait_until(lambda: all(follower.knows_all for follower in followers), "both know all, each entry once")
+    assert not PlayedMove.objects.exclude(default="").exists()
+
+
+def test_killed_stream_processes_cost_nobody_an_event_or_time(
+    site: Site, site_processes: Processes, users: list[User], match: Match
+) -> None:
+    one = site_processes.streams()
+    followers, random = seated(site, users, match), Random(7)
+    play(match, followers, 4, random)
+    other = site_processes.streams()
+    for killed in (one, other):  # the streams go on at the other stream process, then at the web process
+        killed.kill()
+        killed.wait()
+        wait_until(lambda: all(follower.stream.ended for follower in followers), "the streams break off")
+        for follower in followers:
+            follower.connect()
+        play(match, followers, 4, random)
+        wait_until(lambda: all(follower.knows_all for follower in followers), "both know all, each entry once")
     assert not PlayedMove.objects.exclude(default="").exists()
 
 
