@@ -12,7 +12,7 @@ from contextlib import contextmanager, nullcontext
 from hashlib import sha256
 from pathlib import Path
 
-from esr_platform.supervisor.broker import socket_path
+from esr_platform.supervisor.sockets import socket_path
 from tests.services.postgres import postgres_server
 
 KINDS = ["sqlite", "postgresql"]

@@ -25,9 +25,10 @@ from typing import Any
 from bench.cpu_time import ProcessTable, require_plausible
 from bench.databases import on_each
 from bots.runner.clock import cores
-from esr_platform.supervisor.broker import server_command, socket_path
+from esr_platform.supervisor.broker import server_command
 from esr_platform.supervisor.problems import redis_answers
 from esr_platform.supervisor.processes import die_with_parent
+from esr_platform.supervisor.sockets import socket_path
 from tests.bots.sandbox import programs
 from tests.services.ports import wait_until
 from tests.services.workers import Processes as Group

@@ -9,14 +9,12 @@ serve the streams themselves.
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 import resource
 import socket
 from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
-from secrets import token_hex
 from typing import Any, ClassVar, Final
 
 import structlog
@@ -24,24 +22,11 @@ import uvicorn
 from django.conf import settings
 
 from esr_platform.heads import MAX_HEAD_BYTES, BoundedHeads
-from esr_platform.supervisor.broker import private_socket, socket_path
+from esr_platform.supervisor.sockets import new_stream_socket, stream_sockets
 
 log = structlog.get_logger(__name__)
 
 # --- Sockets ---------------------------------------------------------------------------------------------------------
-
-_NAME: Final = "streams-{}.sock"
-_ANY: Final = "?" * 8
-"""For the random part of a name. It is not a process id, because containers that share the folder repeat these."""
-
-
-def stream_sockets(var: Path) -> list[Path]:
-    """The sockets of the stream processes of the site with the data folder ``var``. Some may have no process.
-
-    Sockets of other users are not trusted.
-    """
-    pattern = socket_path(var, _NAME.format(_ANY))
-    return sorted(path for path in pattern.parent.glob(pattern.name) if path.lstat().st_uid == os.geteuid())
 
 
 def _connected(path: Path) -> socket.socket:
@@ -154,7 +139,7 @@ class StreamServer(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen for web processes. Raises ``OSError``. ``sockets`` must be empty."""
         _remove_unused(self._var)
-        self._path = private_socket(self._var, _NAME.format(token_hex(len(_ANY) // 2)))
+        self._path = new_stream_socket(self._var)
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._listener.setblocking(False)
         self._listener.bind(str(self._path))

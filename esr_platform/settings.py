@@ -20,7 +20,7 @@ from esr_platform.environment import database, email_address, uploads_storage
 from esr_platform.logging import logging_config
 from esr_platform.public import is_public
 from esr_platform.secret import is_weak, private_database, private_folder, secret_key, strong
-from esr_platform.supervisor.broker import private_socket
+from esr_platform.supervisor.sockets import private_socket
 
 # --- Site ------------------------------------------------------------------------------------------------------------
 

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import errno
-import hashlib
-import os
-import stat
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-LONGEST_SOCKET_PATH = 100
-"""Characters. The kernel rejects Unix socket paths of 108 or more characters."""
+from esr_platform.supervisor.sockets import is_own, private_socket, socket_path
 
 IGNORED_LINES = ("WARNING Memory overcommit must be enabled",)
 """The server prints this advice for large installations at every start."""
@@ -23,39 +17,9 @@ _NOT_UNREADABLE = ("permission denied", "no space left", "read-only file system"
 """… and one of these causes if the file itself is valid."""
 
 
-def socket_path(var: Path, name: str = "redis.sock") -> Path:
-    """Return the path of the socket ``name`` of the site with the data folder ``var``. Default: the embedded Redis.
-
-    The socket is in ``var``, or in this user's folder in /tmp if that path is too long (see :func:`private_socket`).
-    """
-    path = var / name
-    if len(str(path)) <= LONGEST_SOCKET_PATH:
-        return path
-    site = hashlib.sha256(str(var).encode()).hexdigest()[:16]
-    return Path(tempfile.gettempdir()) / f"esr-{os.geteuid()}" / f"{site}-{name}"
-
-
-def private_socket(var: Path, name: str = "redis.sock") -> Path:
-    """Like :func:`socket_path`, but create the folder and make sure that only this user can write to it.
-
-    Raises ``OSError`` if the folder belongs to another user or is a link.
-    """
-    path = socket_path(var, name)
-    if path.parent != var:
-        path.parent.mkdir(mode=0o700, exist_ok=True)
-        status = path.parent.lstat()
-        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
-            raise PermissionError(errno.EPERM, "belongs to another user", str(path.parent))
-        path.parent.chmod(0o700)
-    return path
-
-
 def listens(var: Path) -> bool:
     """Whether the socket of ``var`` exists and belongs to this user. Servers of other users are not trusted."""
-    try:
-        return socket_path(var).lstat().st_uid == os.geteuid()
-    except FileNotFoundError:
-        return False
+    return is_own(socket_path(var))
 
 
 def data_folder(var: Path) -> Path:

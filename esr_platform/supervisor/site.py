@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from esr_platform.supervisor import problems, processes
-from esr_platform.supervisor.broker import listens, socket_path
+from esr_platform.supervisor.broker import listens
 from esr_platform.supervisor.problems import SiteProblem
 from esr_platform.supervisor.processes import Patience
+from esr_platform.supervisor.sockets import socket_path
 from esr_platform.supervisor.supervisor import Supervisor
 from esr_platform.supervisor.terminal import Terminal
 

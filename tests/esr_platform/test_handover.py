@@ -14,7 +14,8 @@ import pytest
 import uvicorn
 from django.test import override_settings
 
-from esr_platform.handover import StreamServer, WebProtocol, stream_sockets
+from esr_platform.handover import StreamServer, WebProtocol
+from esr_platform.supervisor.sockets import stream_sockets
 from tests.services.ports import free_port, wait_until
 
 STREAM = b"GET /api/v1/matches/7/stream HTTP/1.1\r\nHost: localhost\r\n\r\n"

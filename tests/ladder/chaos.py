@@ -25,9 +25,10 @@ from random import Random
 from time import monotonic
 from typing import Any
 
-from esr_platform.supervisor.broker import server_command, socket_path
+from esr_platform.supervisor.broker import server_command
 from esr_platform.supervisor.problems import redis_answers
 from esr_platform.supervisor.processes import die_with_parent
+from esr_platform.supervisor.sockets import socket_path
 from tests.services.ports import wait_until
 from tests.services.postgres import Server, running_server
 from tests.services.workers import Processes, processes

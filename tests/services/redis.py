@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from esr_platform.supervisor.broker import server_command, socket_path
+from esr_platform.supervisor.broker import server_command
 from esr_platform.supervisor.problems import redis_answers
 from esr_platform.supervisor.processes import die_with_parent
+from esr_platform.supervisor.sockets import socket_path
 from tests.services.ports import wait_until
 
 

@@ -11,8 +11,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from esr_platform.handover import stream_sockets
 from esr_platform.supervisor.processes import die_with_parent, streams, web
+from esr_platform.supervisor.sockets import stream_sockets
 from tests.services.ports import wait_until
 
 UNBOUNDED = 1_000_000

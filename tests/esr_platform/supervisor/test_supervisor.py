@@ -15,10 +15,10 @@ import pytest
 from rich.console import Console
 
 from esr_platform.management.commands.run import listen_to_signals
-from esr_platform.supervisor.broker import socket_path
 from esr_platform.supervisor.problems import SiteProblem, check_port, check_space, lock_folder, redis_answers
 from esr_platform.supervisor.processes import LIMIT_S, PROGRESS_S, REPORT_EVERY_S, STALLED_S, Patience, ProcessCommand
 from esr_platform.supervisor.site import STOP_SIGNALS, Place, Site
+from esr_platform.supervisor.sockets import socket_path
 from esr_platform.supervisor.supervisor import MOST_BAD_STARTS, Supervisor
 from esr_platform.supervisor.terminal import Terminal
 from tests.services.ports import free_port, wait_until

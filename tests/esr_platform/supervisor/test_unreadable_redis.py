@@ -12,9 +12,10 @@ import redis
 from rich.console import Console
 
 from esr_platform.supervisor import processes
-from esr_platform.supervisor.broker import data_folder, socket_path
+from esr_platform.supervisor.broker import data_folder
 from esr_platform.supervisor.problems import SiteProblem
 from esr_platform.supervisor.site import Place, Site
+from esr_platform.supervisor.sockets import socket_path
 from esr_platform.supervisor.supervisor import Supervisor
 from esr_platform.supervisor.terminal import Terminal
 from tests.esr_platform.supervisor.test_site import LONG_S, start
