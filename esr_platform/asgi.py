@@ -26,9 +26,9 @@ from esr_platform.public import require_ready  # noqa: E402
 require_ready()
 reserve_connections()
 allow_many_connections()
-application = BoundedBodies(
-    LiveEndpoints(BoundedPages(django_application)), settings.MAX_ARCHIVE_BYTES + FORM_BYTES, settings.REQUEST_SECONDS
-)
+stream_application = LiveEndpoints(BoundedPages(django_application))
+"""For stream processes, to which no request with a body comes (``esr_platform.handover``)."""
+application = BoundedBodies(stream_application, settings.MAX_ARCHIVE_BYTES + FORM_BYTES, settings.REQUEST_SECONDS)
 
 # Load all code before the first request and exclude it from garbage collection, which otherwise stopped all games for
 # 100 to 200 ms every few seconds.

@@ -50,6 +50,7 @@ def allow_many_connections() -> None:
 # --- Web processes ---------------------------------------------------------------------------------------------------
 
 _STREAM: Final = re.compile(rb"GET /api/v1/(?:[^ ?]+/)?stream[ ?]")
+_HAS_BODY: Final = re.compile(rb"\n(?:content-length|transfer-encoding):", re.IGNORECASE)
 
 
 class StreamProcesses:
@@ -87,8 +88,8 @@ class WebProtocol(BoundedHeads):
     processes: ClassVar[StreamProcesses | None] = None
 
     def head_received(self, head: bytes) -> bool:
-        """Hand the connection over if ``head`` asks for a stream and everything before it was sent."""
-        if not _STREAM.match(head) or self.transport.get_write_buffer_size():
+        """Hand the connection over if ``head`` asks for a stream, has no body, and everything before it was sent."""
+        if not _STREAM.match(head) or _HAS_BODY.search(head) or self.transport.get_write_buffer_size():
             return False
         if WebProtocol.processes is None:
             WebProtocol.processes = StreamProcesses(settings.VAR_DIR)

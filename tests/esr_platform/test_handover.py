@@ -106,11 +106,17 @@ def test_every_stream_moves(servers: Servers, path: bytes) -> None:
 
 @pytest.mark.parametrize(
     "head",
-    [b"POST /api/v1/bot/stream", b"GET /api/v1/streams", b"GET /stream", b"GET /api/v1/bot/stream/more"],
+    [
+        b"POST /api/v1/bot/stream HTTP/1.1",
+        b"GET /api/v1/streams HTTP/1.1",
+        b"GET /stream HTTP/1.1",
+        b"GET /api/v1/bot/stream/more HTTP/1.1",
+        b"GET /api/v1/bot/stream HTTP/1.1\r\nContent-length: 1",
+    ],
 )
 def test_nothing_else_moves(servers: Servers, head: bytes) -> None:
     servers.stream_server("streams")
-    assert answer(servers.connect(), head + b" HTTP/1.1\r\nHost: localhost\r\n\r\n")[0] == "web"
+    assert answer(servers.connect(), head + b"\r\nHost: localhost\r\n\r\n")[0] == "web"
 
 
 def test_the_web_process_serves_streams_while_there_is_no_stream_process(servers: Servers) -> None:

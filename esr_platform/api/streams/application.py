@@ -61,12 +61,12 @@ class LiveEndpoints:
             return
         body = await _body(receive)
         if body is not None:
-            with threads.shared():
-                answering = _respond(scope, body, resolved, _patient(send))
-                if scope["method"] == "POST":
-                    await _to_its_end(answering)
-                else:
-                    await _until_disconnect(answering, receive)
+            threads.share()
+            answering = _respond(scope, body, resolved, _patient(send))
+            if scope["method"] == "POST":
+                await _to_its_end(answering)
+            else:
+                await _until_disconnect(answering, receive)
 
 
 def _live_view(scope: Message) -> ResolverMatch | None:
@@ -76,6 +76,7 @@ def _live_view(scope: Message) -> ResolverMatch | None:
         resolved = resolve(scope["path"])
     except Resolver404:
         return None
+    resolved.tried = None  # all routes before this one, of no use to a stream
     return resolved if issubclass(getattr(resolved.func, "cls", object), LiveView) else None
 
 
@@ -105,16 +106,20 @@ async def _to_its_end(response: Any) -> None:
 
 async def _until_disconnect(response: Any, receive: Receive) -> None:
     """Run ``response`` to its end. Cancel it if the client disconnects or stops reading."""
-    responding = asyncio.ensure_future(response)
+    task, responds = asyncio.current_task(), True
+    assert task is not None
     gone = asyncio.ensure_future(receive())
+    gone.add_done_callback(lambda _: task.cancel() if responds else None)
     try:
-        await asyncio.wait((responding, gone), return_when=asyncio.FIRST_COMPLETED)
+        await response
+    except OSError:
+        pass
+    except asyncio.CancelledError:
+        if not gone.done() or task.uncancel():
+            raise  # the server stops
     finally:
+        responds = False
         gone.cancel()
-        if not responding.done():
-            responding.cancel()
-        with suppress(asyncio.CancelledError, OSError):
-            await responding
 
 
 def _patient(send: Send) -> Send:
@@ -136,6 +141,7 @@ async def _respond(scope: Message, body: bytes, resolved: ResolverMatch, send: S
     request.close()
     del request
     await send({"type": "http.response.start", "status": response.status_code, "headers": _headers(response)})
+    del response.headers  # a stream may stay open for hours
     if isinstance(response, StreamingHttpResponse):
         async with aclosing(cast("Any", response.streaming_content)) as pieces:
             async for piece in cast("AsyncIterator[bytes]", pieces):

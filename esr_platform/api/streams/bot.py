@@ -277,7 +277,7 @@ class _Polling(LiveView):
                     if result.is_first:
                         await threads.write(decisions.note_sent, result.event["game"], bot.pk)
                     return HttpResponse(orjson.dumps(result.event), content_type="application/json")
-                if left_s <= 0 or subscription.ended.is_set():
+                if left_s <= 0 or subscription.ended:
                     return HttpResponse(status=HTTPStatus.NO_CONTENT)
                 await wait_for(woken, min(left_s, LOOK_S, LOOK_S if result.again_s is None else result.again_s))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
+from contextvars import copy_context
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
@@ -90,8 +91,9 @@ class Hub(Subscriptions):
 
     def run(self, coroutine: Any) -> asyncio.Task[Any]:
         """Run ``coroutine`` in the background."""
-        with threads.shared():
-            task = asyncio.get_running_loop().create_task(coroutine)
+        context = copy_context()
+        context.run(threads.share)
+        task = asyncio.get_running_loop().create_task(coroutine, context=context)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task

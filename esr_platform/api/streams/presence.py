@@ -116,7 +116,7 @@ class PresenceWriter:
     async def _note_players(self) -> None:
         seats: defaultdict[int, set[int]] = defaultdict(set)
         for (_, match, seat), subscription in self._here.of_kind("seat"):
-            if not subscription.ended.is_set():
+            if not subscription.ended:
                 seats[match].add(seat)
         if seats:
             await threads.write(presence.note_seen, dict(seats))

@@ -17,7 +17,6 @@ from esr_platform.accounts.sessions import Browser
 from esr_platform.api.authentication import identity
 from esr_platform.api.streams.hub import hub
 from esr_platform.api.streams.subscriptions import BotClaim, Subscription, Topic
-from esr_platform.api.streams.threads import wait_for
 from esr_platform.api.streams.view import LiveView
 
 # --- Formats of events -----------------------------------------------------------------------------------------------
@@ -127,7 +126,7 @@ class OpenStream:
         )
 
     def _touch(self, match: int | None) -> None:
-        if self._source.touched(match) or self.subscription.ended.is_set():
+        if self._source.touched(match) or self.subscription.ended:
             self._woken.set()
 
     def _change(self, change: Mapping[str, Any]) -> None:
@@ -136,16 +135,17 @@ class OpenStream:
 
     async def pieces(self, who: str) -> AsyncIterator[bytes]:
         """Yield the bytes of the stream until its source or subscription ends. The stream is counted for ``who``."""
-        source, framing, ended = self._source, self._framing, self.subscription.ended
-        clock = asyncio.get_running_loop().time
+        source, framing, subscription = self._source, self._framing, self.subscription
+        loop = asyncio.get_running_loop()
+        clock = loop.time
         async with source.opened(self._woken.set):
-            with hub().subscribed(self.subscription, who):
+            with hub().subscribed(subscription, who):
                 yield source.hello(framing)
                 spoke, ends = clock(), float("inf")
-                while not ended.is_set() and clock() < ends:
+                while not subscription.ended and clock() < ends:
                     self._woken.clear()
                     batch = await source.look(framing)
-                    if batch is None or ended.is_set():
+                    if batch is None or subscription.ended:
                         break  # if it has ended, another user may be reading by now
                     if batch.closes_s is not None:
                         ends = min(ends, clock() + batch.closes_s)
@@ -153,11 +153,15 @@ class OpenStream:
                         yield batch.data + source.aside(framing) or framing.keep_alive
                         spoke = clock()
                     rest_s = min(spoke + KEEP_ALIVE_S, ends) - clock()
-                    await wait_for(
-                        self._woken, max(0.0, rest_s if batch.again_s is None else min(rest_s, batch.again_s))
+                    timer = loop.call_later(
+                        rest_s if batch.again_s is None else min(rest_s, batch.again_s), self._woken.set
                     )
-                if self.subscription.reason:
-                    yield framing.event({"type": "closed", "reason": self.subscription.reason})
+                    try:
+                        await self._woken.wait()
+                    finally:
+                        timer.cancel()
+                if subscription.reason:
+                    yield framing.event({"type": "closed", "reason": subscription.reason})
 
 
 class StreamView(LiveView):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from http import HTTPStatus
 from itertools import count
@@ -75,13 +74,13 @@ class Subscription:
         self.topics, self.touch, self.browser, self.claim = topics, on_touch, browser, claim
         self.on_change = on_change
         self.number = next(_NUMBERS)
-        self.ended = asyncio.Event()
+        self.ended = False
         self.reason = ""
 
     def end(self, reason: str = "") -> None:
         """Disconnect the client. With a ``reason``, which is sent to it, it must not reconnect."""
         self.reason = self.reason or reason
-        self.ended.set()
+        self.ended = True
         self.touch(None)
 
 
@@ -113,7 +112,7 @@ class Subscriptions:
 
     def make_room(self, topic: Topic, most: int) -> None:
         """End the oldest subscriptions to ``topic`` until fewer than ``most`` are open."""
-        open_ones = [subscription for subscription in self.of(topic) if not subscription.ended.is_set()]
+        open_ones = [subscription for subscription in self.of(topic) if not subscription.ended]
         for oldest in sorted(open_ones, key=lambda opened: opened.number)[: max(0, len(open_ones) + 1 - most)]:
             oldest.end(NEWER)
 
@@ -134,16 +133,13 @@ class Subscriptions:
     @contextmanager
     def subscribed(self, subscription: Subscription, who: str | None = None) -> Iterator[None]:
         """Register ``subscription`` and count it for ``who``. ``None`` counts it for no client."""
-        if who is not None:
-            with self._counter.track(who), self.subscribed(subscription):
-                yield
-            return
         for topic in subscription.topics:
             self._by_topic[topic].add(subscription)
         if self._closing:
             subscription.end()
         try:
-            yield
+            with nullcontext() if who is None else self._counter.track(who):
+                yield
         finally:
             for topic in subscription.topics:
                 self._by_topic[topic].discard(subscription)

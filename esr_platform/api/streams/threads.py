@@ -8,9 +8,9 @@ import sys
 import threading
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager
 from contextvars import ContextVar, copy_context
 from functools import cache, partial
 from http import HTTPStatus
@@ -135,14 +135,12 @@ _sharing: ContextVar[bool] = ContextVar("sharing", default=False)
 _thread = local()
 
 
-@contextmanager
-def shared() -> Iterator[None]:
-    """Run jobs on the shared threads. Without it, as under Django's handler, they run on the thread of the request."""
-    token = _sharing.set(True)
-    try:
-        yield
-    finally:
-        _sharing.reset(token)
+def share() -> None:
+    """Let the current task and the tasks that it creates run jobs on the shared threads.
+
+    Other jobs, as under Django's handler, run on the thread of their request.
+    """
+    _sharing.set(True)
 
 
 async def read(job: Callable[Given, Found], *args: Given.args, **kwargs: Given.kwargs) -> Found:

@@ -16,9 +16,9 @@ class Command(BaseCommand):
     requires_system_checks = ["public"]
 
     def handle(self, **_: Any) -> None:
-        from esr_platform.asgi import application  # loads the whole site, so only for this command
+        from esr_platform.asgi import stream_application  # loads the whole site, so only for this command
 
-        server = StreamServer(application, settings.VAR_DIR, WEB_STOP_SECONDS)
+        server = StreamServer(stream_application, settings.VAR_DIR, WEB_STOP_SECONDS)
         try:
             server.run()
         except OSError as error:

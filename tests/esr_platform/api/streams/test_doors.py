@@ -37,11 +37,11 @@ def test_a_move_does_not_wait_for_the_crowd_that_comes_for_streams() -> None:
         admission = "audience"
 
     async def come() -> None:
-        with threads.shared():
-            crowd = [asyncio.create_task(Streams.as_view()(RequestFactory().get("/"))) for _ in range(CROWD)]
-            await asyncio.sleep(0)
-            await Asks.as_view()(RequestFactory().get("/"))
-            await asyncio.gather(*crowd)
+        threads.share()
+        crowd = [asyncio.create_task(Streams.as_view()(RequestFactory().get("/"))) for _ in range(CROWD)]
+        await asyncio.sleep(0)
+        await Asks.as_view()(RequestFactory().get("/"))
+        await asyncio.gather(*crowd)
 
     asyncio.run(come())
     assert len(seen) == CROWD + 1
