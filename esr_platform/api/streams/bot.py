@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
@@ -156,22 +155,18 @@ class BotSource(Source):
         self._changed: set[int] = set()
         self._everything = True
 
-    @asynccontextmanager
-    async def opened(self, wake: Callable[[], None]) -> AsyncIterator[None]:
-        """Claim the stream first, or it would be closed as an old one. Its bot is offline as soon as it has closed.
-
-        Both are done even if the client disconnects meanwhile, one after the other.
-        """
+    async def open(self, wake: Callable[[], None]) -> None:
+        """Claim the stream, or it would be closed as an old one, even if the client disconnects meanwhile."""
         self._wake = wake
-        claimed = hub().run(threads.write(claim_stream, self.claim.bot, self.claim.stream))
-        try:
-            await asyncio.shield(claimed)
-            yield
-        finally:
-            await asyncio.shield(hub().run(self._leave(claimed)))
+        self._claimed = hub().run(threads.write(claim_stream, self.claim.bot, self.claim.stream))
+        await asyncio.shield(self._claimed)
 
-    async def _leave(self, claimed: asyncio.Task[None]) -> None:
-        await asyncio.wait([claimed])
+    async def close(self) -> None:
+        """After the claim, note that the bot is offline, even if the client disconnects meanwhile."""
+        await asyncio.shield(hub().run(self._leave()))
+
+    async def _leave(self) -> None:
+        await asyncio.wait([self._claimed])
         await hub().presence.leave(self.claim.bot, self.claim.stream)
 
     def hello(self, framing: JSONLines) -> bytes:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final
@@ -183,7 +182,8 @@ class MatchFeed:
 
     def __init__(self, match: int) -> None:
         self._match = match
-        self._wakes: set[Callable[[], None]] = set()
+        self.wakes: set[Callable[[], None]] = set()
+        """One function per spectator, which is called whenever there are new events."""
         self._touched = asyncio.Event()
         self._next: dict[SpectatorCursor, Chunk] = {}
         self._news = SpectatorEvents(SpectatorCursor())
@@ -216,20 +216,6 @@ class MatchFeed:
         if change["public_round"] > self._news.cursor.round:
             self._touched.set()
 
-    @contextmanager
-    def waking(self, wake: Callable[[], None]) -> Iterator[None]:
-        """Call ``wake`` whenever there are new events."""
-        self._wakes.add(wake)
-        try:
-            yield
-        finally:
-            self._wakes.discard(wake)
-
-    @property
-    def needed(self) -> bool:
-        """Whether the feed has spectators."""
-        return bool(self._wakes)
-
     async def follow(self) -> None:
         """Read the match after each change, and at regular intervals in case a hint was lost, until it has ended.
 
@@ -257,28 +243,32 @@ class MatchFeed:
     def _tell(self, news: SpectatorEvents) -> None:
         before, self._news = self._news.cursor, news
         self._next = {before: Chunk(news)}
-        for wake in tuple(self._wakes):
+        for wake in tuple(self.wakes):
             wake()
 
 
 _feeds: WeakKeyDictionary[Hub, dict[int, tuple[MatchFeed, asyncio.Task[None]]]] = WeakKeyDictionary()
 
 
-@contextmanager
-def following(match: int, wake: Callable[[], None]) -> Iterator[MatchFeed]:
+def join(match: int, wake: Callable[[], None]) -> MatchFeed:
     """Return the feed of a match, which runs as long as it has spectators in this process."""
     feeds = _feeds.setdefault(hub(), {})
     if match not in feeds:
         made = MatchFeed(match)
         feeds[match] = made, asyncio.get_running_loop().create_task(_follow(made, match))
+    feed, _ = feeds[match]
+    feed.wakes.add(wake)
+    return feed
+
+
+def leave(match: int, wake: Callable[[], None]) -> None:
+    """Undo :func:`join`."""
+    feeds = _feeds[hub()]
     feed, task = feeds[match]
-    try:
-        with feed.waking(wake):
-            yield feed
-    finally:
-        if not feed.needed:
-            del feeds[match]
-            task.cancel()
+    feed.wakes.remove(wake)
+    if not feed.wakes:
+        del feeds[match]
+        task.cancel()
 
 
 async def _follow(feed: MatchFeed, match: int) -> None:
@@ -334,14 +324,14 @@ class SpectatorSource(Source):
         self._viewers: int | None = None
         self._viewers_sent: int | None = None
 
-    @asynccontextmanager
-    async def opened(self, wake: Callable[[], None]) -> AsyncIterator[None]:
+    async def open(self, wake: Callable[[], None]) -> None:
         self._wake = wake
-        with (
-            hub().viewers.watching(self._game.pk, self._who, self._count),
-            following(self._game.pk, wake) as self._feed,
-        ):
-            yield
+        hub().viewers.add(self._game.pk, self._count, self._who)
+        self._feed = join(self._game.pk, wake)
+
+    async def close(self) -> None:
+        hub().viewers.remove(self._game.pk, self._count, self._who)
+        leave(self._game.pk, self._wake)
 
     def hello(self, framing: JSONLines) -> bytes:
         return framing.event(self._first)

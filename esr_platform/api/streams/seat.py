@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any, Final, NamedTuple
@@ -254,10 +253,11 @@ class SeatSource(Source):
         self._viewers: int | None = None
         self._viewers_sent: int | None = None
 
-    @asynccontextmanager
-    async def opened(self, wake: Callable[[], None]) -> AsyncIterator[None]:  # noqa: ARG002
-        with hub().viewers.reading(self._match, self.count):
-            yield
+    async def open(self, wake: Callable[[], None]) -> None:  # noqa: ARG002
+        hub().viewers.add(self._match, self.count)
+
+    async def close(self) -> None:
+        hub().viewers.remove(self._match, self.count)
 
     def touched(self, match: int | None) -> bool:  # noqa: ARG002
         self._is_behind = True

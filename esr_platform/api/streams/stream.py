@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any, Final, NamedTuple
 
 import orjson
@@ -87,9 +86,11 @@ class Source:
     def __init__(self, topics: Sequence[Topic]) -> None:
         self.topics = topics
 
-    def opened(self, wake: Callable[[], None]) -> AbstractAsyncContextManager[object]:  # noqa: ARG002
-        """Return a context that is open as long as the stream. ``wake`` makes the stream call ``look``."""
-        return nullcontext()
+    async def open(self, wake: Callable[[], None]) -> None:
+        """Begin. Afterwards, ``wake`` makes the stream call ``look``."""
+
+    async def close(self) -> None:
+        """End. This is also called if ``open`` was cancelled or failed."""
 
     def touched(self, match: int | None) -> bool:  # noqa: ARG002
         """Note that ``match``, or anything (``None``), may have changed. Return whether to call ``look`` now."""
@@ -138,7 +139,8 @@ class OpenStream:
         source, framing, subscription = self._source, self._framing, self.subscription
         loop = asyncio.get_running_loop()
         clock = loop.time
-        async with source.opened(self._woken.set):
+        try:
+            await source.open(self._woken.set)
             with hub().subscribed(subscription, who):
                 yield source.hello(framing)
                 spoke, ends = clock(), float("inf")
@@ -162,6 +164,8 @@ class OpenStream:
                         timer.cancel()
                 if subscription.reason:
                     yield framing.event({"type": "closed", "reason": subscription.reason})
+        finally:
+            await source.close()
 
 
 class StreamView(LiveView):

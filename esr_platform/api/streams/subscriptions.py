@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from itertools import count
@@ -133,14 +133,17 @@ class Subscriptions:
     @contextmanager
     def subscribed(self, subscription: Subscription, who: str | None = None) -> Iterator[None]:
         """Register ``subscription`` and count it for ``who``. ``None`` counts it for no client."""
+        if who is not None:
+            self._counter.add(who)
         for topic in subscription.topics:
             self._by_topic[topic].add(subscription)
         if self._closing:
             subscription.end()
         try:
-            with nullcontext() if who is None else self._counter.track(who):
-                yield
+            yield
         finally:
+            if who is not None:
+                self._counter.remove(who)
             for topic in subscription.topics:
                 self._by_topic[topic].discard(subscription)
                 if not self._by_topic[topic]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, Final
 from uuid import uuid4
@@ -37,24 +36,26 @@ class ConnectionCounter:
         """Return the number of connections of ``who``."""
         return self._here[who]
 
-    @contextmanager
-    def track(self, who: str) -> Iterator[None]:
-        """Count a connection of ``who`` while the context is open."""
-        is_stranger = who.startswith(STRANGER)
-        most = self._most_a_stranger if is_stranger else self._most_a_person
+    def add(self, who: str) -> None:
+        """Count a connection of ``who``."""
         self._here[who] += 1
-        self._add(int(self._here[who] <= most), is_stranger)
-        try:
-            yield
-        finally:
-            self._here[who] -= 1
-            self._add(-int(self._here[who] < most), is_stranger)
-            if not self._here[who]:
-                del self._here[who]
+        if self._here[who] <= self._most(who):
+            self._change(who, 1)
 
-    def _add(self, number: int, is_stranger: bool) -> None:
+    def remove(self, who: str) -> None:
+        """Count a connection of ``who`` no longer."""
+        self._here[who] -= 1
+        if self._here[who] < self._most(who):
+            self._change(who, -1)
+        if not self._here[who]:
+            del self._here[who]
+
+    def _most(self, who: str) -> float:
+        return self._most_a_stranger if who.startswith(STRANGER) else self._most_a_person
+
+    def _change(self, who: str, number: int) -> None:
         self.total += number
-        self.strangers += number if is_stranger else 0
+        self.strangers += number if who.startswith(STRANGER) else 0
 
 
 # --- Spectators ------------------------------------------------------------------------------------------------------
@@ -108,26 +109,21 @@ class SpectatorCounts:
         self._said: set[int] = set()
         self._redis: Redis | None = None
 
-    @contextmanager
-    def watching(self, match: int, who: str, tell: Tell) -> Iterator[None]:
-        """Count ``who`` for ``match`` while the context is open. Calls ``tell`` with each new sum."""
-        try:
-            with self.reading(match, tell), self._here[match].track(who):
-                yield
-        finally:
-            if not self._count(match):
-                self._here.pop(match, None)
-
-    @contextmanager
-    def reading(self, match: int, tell: Tell) -> Iterator[None]:
-        """Call ``tell`` with each new sum, without counting the client: for players."""
+    def add(self, match: int, tell: Tell, who: str | None = None) -> None:
+        """Call ``tell`` with each new sum of ``match``, and count ``who``. ``None`` is a player."""
         self._told[match].add(tell)
-        try:
-            yield
-        finally:
-            self._told[match].discard(tell)
-            if not self._told[match]:
-                del self._told[match]
+        if who is not None:
+            self._here[match].add(who)
+
+    def remove(self, match: int, tell: Tell, who: str | None = None) -> None:
+        """Undo ``add``."""
+        self._told[match].remove(tell)
+        if not self._told[match]:
+            del self._told[match]
+        if who is not None:
+            self._here[match].remove(who)
+            if not self._count(match):
+                del self._here[match]
 
     async def count(self, match: int) -> int:
         """Return the number of spectators, or only those in this process if Redis does not respond."""

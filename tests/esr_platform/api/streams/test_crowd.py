@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,16 +15,16 @@ COMING = st.lists(
 @given(COMING)
 def test_the_sums_are_of_those_who_are_there_however_they_come_and_go(coming: list[tuple[str, bool]]) -> None:
     crowd, few = ConnectionCounter(), ConnectionCounter(1, 2)
-    there: list[tuple[str, ExitStack]] = []
+    names: list[str] = []
     for who, comes in coming:
         if comes:
-            stack = ExitStack()
-            stack.enter_context(crowd.track(who))
-            stack.enter_context(few.track(who))
-            there.append((who, stack))
-        elif there:
-            there.pop(0)[1].close()
-        names = [name for name, _ in there]
+            names.append(who)
+            crowd.add(who)
+            few.add(who)
+        elif names:
+            leaves = names.pop(0)
+            crowd.remove(leaves)
+            few.remove(leaves)
         strangers = [name for name in names if name.startswith("address-")]
         assert (crowd.total, crowd.strangers, crowd.count(who)) == (len(names), len(strangers), names.count(who))
         assert few.strangers == sum(min(2, strangers.count(name)) for name in set(strangers))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 
 import pytest
 import redis
@@ -16,13 +16,21 @@ from tests.ladder.live.play import game_of
 from tests.services.ports import wait_until
 
 
+@contextmanager
+def watching(viewers: SpectatorCounts, match: int, who: str, tell: Callable[[int], None]) -> Iterator[None]:
+    """A stream of a spectator."""
+    viewers.add(match, tell, who)
+    yield
+    viewers.remove(match, tell, who)
+
+
 def test_processes_add_up_what_they_say_and_one_that_says_nothing_is_forgotten(broker: str) -> None:
     here, there = SpectatorCounts(), SpectatorCounts()
     counts: list[int] = []
 
     async def watch() -> None:
-        with here.watching(7, "user-1", counts.append), there.watching(7, "user-2", lambda _: None):
-            with there.watching(7, "user-2", lambda _: None), there.watching(8, "user-3", lambda _: None):
+        with watching(here, 7, "user-1", counts.append), watching(there, 7, "user-2", lambda _: None):
+            with watching(there, 7, "user-2", lambda _: None), watching(there, 8, "user-3", lambda _: None):
                 await there.say()
                 await here.say()
                 assert (await here.count(7), await there.count(7), await here.count(8)) == (2, 2, 1)
@@ -44,7 +52,7 @@ def test_one_address_counts_for_a_few(broker: str) -> None:
         viewers = SpectatorCounts()
         with ExitStack() as streams:
             for who in ("address-192.0.2.1",) * 20 + ("user-1",) * 20:
-                streams.enter_context(viewers.watching(7, who, lambda _: None))
+                streams.enter_context(watching(viewers, 7, who, lambda _: None))
             await viewers.say()
             return await SpectatorCounts().count(7)
 
@@ -54,7 +62,7 @@ def test_one_address_counts_for_a_few(broker: str) -> None:
 def test_without_redis_a_process_knows_its_own(settings: Settings) -> None:
     async def watch() -> int:
         viewers = SpectatorCounts()
-        with viewers.watching(7, "user-1", lambda _: None):
+        with watching(viewers, 7, "user-1", lambda _: None):
             return await viewers.count(7)
 
     assert asyncio.run(watch()) == 1
