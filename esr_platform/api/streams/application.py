@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from contextlib import aclosing, suppress
 from io import BytesIO
 from time import monotonic
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from django.conf import settings
 from django.core.handlers.asgi import ASGIRequest
 from django.core.handlers.exception import response_for_exception
-from django.http import HttpResponse, StreamingHttpResponse
+from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import Resolver404, ResolverMatch, resolve
 
@@ -20,7 +19,7 @@ from bots.protocol import MAX_ANSWER_BYTES
 from esr_platform.api.http import PREFIX
 from esr_platform.api.streams import threads
 from esr_platform.api.streams.hub import hub
-from esr_platform.api.streams.view import ARRIVED, LiveView
+from esr_platform.api.streams.view import ARRIVED, LiveView, StreamResponse
 
 if TYPE_CHECKING:
     from esr_platform.bodies import Application, Message, Receive, Send
@@ -133,7 +132,7 @@ def _patient(send: Send) -> Send:
 
 
 async def _respond(scope: Message, body: bytes, resolved: ResolverMatch, send: Send) -> None:
-    """Send the response of the view. A stream does not keep its request in memory, unless its source does."""
+    """Send the response of the view. A stream keeps neither in memory: it may stay open for hours."""
     request = ASGIRequest({**scope, "query_string": _text(scope["query_string"])}, BytesIO(body))
     request.META[ARRIVED] = monotonic()
     request.META["CONTENT_LENGTH"] = str(len(body))  # of the part that was read
@@ -141,10 +140,11 @@ async def _respond(scope: Message, body: bytes, resolved: ResolverMatch, send: S
     request.close()
     del request
     await send({"type": "http.response.start", "status": response.status_code, "headers": _headers(response)})
-    del response.headers  # a stream may stay open for hours
-    if isinstance(response, StreamingHttpResponse):
-        async with aclosing(cast("Any", response.streaming_content)) as pieces:
-            async for piece in cast("AsyncIterator[bytes]", pieces):
+    if isinstance(response, StreamResponse):
+        pieces = response.pieces
+        del response
+        async with aclosing(pieces):
+            async for piece in pieces:
                 await send({"type": "http.response.body", "body": piece, "more_body": True})
         await send({"type": "http.response.body"})
     else:

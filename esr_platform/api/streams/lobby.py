@@ -19,7 +19,15 @@ from esr_platform.accounts.sessions import Browser
 from esr_platform.api.streams.browser import BrowserAuthentication
 from esr_platform.api.streams.hub import Hub, hub
 from esr_platform.api.streams.parts import Encoded, language_of, render
-from esr_platform.api.streams.stream import FRAMINGS, KEEP_ALIVE_S, Batch, JSONLines, Source, StreamView
+from esr_platform.api.streams.stream import (
+    CROWD_KEEP_ALIVE_S,
+    FRAMINGS,
+    KEEP_ALIVE_S,
+    Batch,
+    JSONLines,
+    Source,
+    StreamView,
+)
 from esr_platform.api.streams.subscriptions import LOBBY
 from esr_platform.api.streams.threads import Coalescer
 from games.rules import Document
@@ -166,6 +174,8 @@ class StrangerSource(Source):
     Each event contains the whole lobby, so a stream that is late skips events.
     """
 
+    keep_alive_s = CROWD_KEEP_ALIVE_S
+
     def __init__(self, language: str) -> None:
         super().__init__([LOBBY])
         self._language, self._sent = language, InLobby()
@@ -187,6 +197,8 @@ class StrangerSource(Source):
 
 class LobbySource(Source):
     """The lobby as one person, or a guest with a game, sees it."""
+
+    keep_alive_s = CROWD_KEEP_ALIVE_S
 
     def __init__(self, browser: Browser) -> None:
         super().__init__([LOBBY])

@@ -26,7 +26,7 @@ from esr_platform.api.streams import threads
 from esr_platform.api.streams.browser import EITHER
 from esr_platform.api.streams.hub import Hub, hub
 from esr_platform.api.streams.parts import Encoded, language_of, render
-from esr_platform.api.streams.stream import KEEP_ALIVE_S, Batch, JSONLines, Source, StreamView
+from esr_platform.api.streams.stream import CROWD_KEEP_ALIVE_S, KEEP_ALIVE_S, Batch, JSONLines, Source, StreamView
 from esr_platform.api.streams.subscriptions import Subscription, Topic
 from esr_platform.api.streams.threads import Coalescer, wait_for
 from esr_platform.api.streams.view import LiveView, place, whole_number
@@ -313,6 +313,8 @@ class GameViewers(LiveView):
 
 class SpectatorSource(Source):
     """The public events of a live match, with a one-round delay."""
+
+    keep_alive_s = CROWD_KEEP_ALIVE_S
 
     def __init__(self, request: Request, who: str, game: Match, first: Document, entries: int, language: str) -> None:
         super().__init__([Topic("match", game.pk)])

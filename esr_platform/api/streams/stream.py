@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from math import floor, inf
 from typing import Any, Final, NamedTuple
 
 import orjson
-from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
@@ -16,12 +16,15 @@ from esr_platform.accounts.sessions import Browser
 from esr_platform.api.authentication import identity
 from esr_platform.api.streams.hub import hub
 from esr_platform.api.streams.subscriptions import BotClaim, Subscription, Topic
-from esr_platform.api.streams.view import LiveView
+from esr_platform.api.streams.view import LiveView, StreamResponse
 
 # --- Formats of events -----------------------------------------------------------------------------------------------
 
 KEEP_ALIVE_S: Final = 7.0
-"""Maximum seconds of silence in a stream."""
+"""Maximum seconds of silence in the stream of a player. Players notice a lost connection soon."""
+
+CROWD_KEEP_ALIVE_S: Final = 15.0
+"""The same in streams of spectators and the lobby, of which there are many."""
 
 
 class JSONLines(JSONRenderer):
@@ -80,6 +83,7 @@ class Source:
     Changes of ``topics`` wake the stream. It ends with the session of ``browser`` or with ``claim``.
     """
 
+    keep_alive_s = KEEP_ALIVE_S
     browser: Browser | None = None
     claim: BotClaim | None = None
 
@@ -117,6 +121,7 @@ class OpenStream:
     """An open stream, which sends new data of its source when it is woken and at regular intervals.
 
     The times of keep-alives are fixed, because a stream can be woken by changes that its client must not learn of.
+    They are whole seconds, so that a process with many streams sends many at a time.
     """
 
     def __init__(self, source: Source, framing: JSONLines) -> None:
@@ -134,7 +139,7 @@ class OpenStream:
         if self._source.changed(change):
             self._woken.set()
 
-    async def pieces(self, who: str) -> AsyncIterator[bytes]:
+    async def pieces(self, who: str) -> AsyncGenerator[bytes]:
         """Yield the bytes of the stream until its source or subscription ends. The stream is counted for ``who``."""
         source, framing, subscription = self._source, self._framing, self.subscription
         loop = asyncio.get_running_loop()
@@ -143,7 +148,7 @@ class OpenStream:
             await source.open(self._woken.set)
             with hub().subscribed(subscription, who):
                 yield source.hello(framing)
-                spoke, ends = clock(), float("inf")
+                due_s, ends = floor(clock() + source.keep_alive_s), inf
                 while not subscription.ended and clock() < ends:
                     self._woken.clear()
                     batch = await source.look(framing)
@@ -151,13 +156,11 @@ class OpenStream:
                         break  # if it has ended, another user may be reading by now
                     if batch.closes_s is not None:
                         ends = min(ends, clock() + batch.closes_s)
-                    if batch.data or clock() >= spoke + KEEP_ALIVE_S:
+                    if batch.data or clock() >= due_s:
                         yield batch.data + source.aside(framing) or framing.keep_alive
-                        spoke = clock()
-                    rest_s = min(spoke + KEEP_ALIVE_S, ends) - clock()
-                    timer = loop.call_later(
-                        rest_s if batch.again_s is None else min(rest_s, batch.again_s), self._woken.set
-                    )
+                        due_s = floor(clock() + source.keep_alive_s)
+                    at_s = min(due_s, ends, inf if batch.again_s is None else clock() + batch.again_s)
+                    timer = loop.call_at(at_s, self._woken.set)
                     try:
                         await self._woken.wait()
                     finally:
@@ -186,6 +189,4 @@ class StreamView(LiveView):
         assert isinstance(framing, JSONLines)
         # Proxies must not buffer the stream.
         headers = {"X-Accel-Buffering": "no"}
-        return StreamingHttpResponse(
-            OpenStream(source, framing).pieces(who), content_type=framing.media_type, headers=headers
-        )
+        return StreamResponse(OpenStream(source, framing).pieces(who), content_type=framing.media_type, headers=headers)

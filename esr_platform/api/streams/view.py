@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import nullcontext
 from http import HTTPStatus
 from typing import Any, Final, cast
 
-from django.http import Http404
+from django.http import Http404, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.request import Request
@@ -65,6 +66,14 @@ ARRIVED: Final = "esr.arrived"
 
 LARGEST: Final = 2**63 - 1
 """The largest id that databases support."""
+
+
+class StreamResponse(StreamingHttpResponse):
+    """A response that sends ``pieces`` as they come."""
+
+    def __init__(self, pieces: AsyncGenerator[bytes], content_type: str, headers: Mapping[str, str]) -> None:
+        super().__init__(pieces, content_type=content_type, headers=headers)
+        self.pieces = pieces
 
 
 class LiveView(Endpoint):

@@ -107,11 +107,14 @@ class SpectatorCounts:
         self._here: defaultdict[int, ConnectionCounter] = defaultdict(partial(ConnectionCounter, 1, MOST_AN_ADDRESS))
         self._told: defaultdict[int, set[Tell]] = defaultdict(set)
         self._said: set[int] = set()
+        self._sums: dict[int, int] = {}
+        """What all clients of a match know."""
         self._redis: Redis | None = None
 
     def add(self, match: int, tell: Tell, who: str | None = None) -> None:
         """Call ``tell`` with each new sum of ``match``, and count ``who``. ``None`` is a player."""
         self._told[match].add(tell)
+        self._sums.pop(match, None)
         if who is not None:
             self._here[match].add(who)
 
@@ -120,6 +123,7 @@ class SpectatorCounts:
         self._told[match].remove(tell)
         if not self._told[match]:
             del self._told[match]
+            self._sums.pop(match, None)
         if who is not None:
             self._here[match].remove(who)
             if not self._count(match):
@@ -154,8 +158,11 @@ class SpectatorCounts:
         sums = await self._ask(counts.items())
         self._said = here
         for match, total in zip(matches, sums, strict=True):
-            for tell in tuple(self._told.get(match, ())):
-                tell(max(total, self._count(match)))
+            number = max(total, self._count(match))
+            if match in self._told and self._sums.get(match) != number:
+                self._sums[match] = number
+                for tell in tuple(self._told[match]):
+                    tell(number)
 
     def _count(self, match: int) -> int:
         return self._here[match].total if match in self._here else 0

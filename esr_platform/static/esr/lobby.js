@@ -5,7 +5,7 @@
 import { place, refresh } from "./live.js";
 import { Notifier, Title } from "./table/alerts.js";
 import { Sound } from "./table/sound.js";
-import { Stream } from "./table/stream.js";
+import { CROWD_KEEP_ALIVE_MS, Stream } from "./table/stream.js";
 import { say } from "./words.js";
 
 const PARTS = "your-games open-games quick running-games";
@@ -41,7 +41,7 @@ class Lobby {
       lost: () => (this.blind = true),
       over: () => (this.blind = true),
     };
-    new Stream(this.root.dataset.lobbyStream, listener).start();
+    new Stream(this.root.dataset.lobbyStream, listener, CROWD_KEEP_ALIVE_MS).start();
     setInterval(() => this.blind && this.soon(), BLIND_MS);
     document.addEventListener("visibilitychange", () => this.due && this.soon());
     this.root.addEventListener("focusout", () => this.held && this.soon());

@@ -5,7 +5,7 @@
 import { find } from "./elements.js";
 import { place, refresh } from "./live.js";
 import { boardAt } from "./replay/board.js";
-import { Stream } from "./table/stream.js";
+import { CROWD_KEEP_ALIVE_MS, Stream } from "./table/stream.js";
 import { sayCount } from "./words.js";
 
 /** Parts of the page, and how often they are requested while no events come, in milliseconds. */
@@ -48,7 +48,7 @@ class RunningTable extends HTMLElement {
       lost: () => (this.blind = true),
       over: () => (this.blind = true), // who may not hear events may still see the page
     };
-    this.stream = new Stream(this.dataset.stream ?? "", listener);
+    this.stream = new Stream(this.dataset.stream ?? "", listener, CROWD_KEEP_ALIVE_MS);
     this.stream.start();
     this.looking = setInterval(() => this.blind && this.look(), BLIND_MS);
   }

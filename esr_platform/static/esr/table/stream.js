@@ -3,11 +3,15 @@
 import { Events } from "./events.js";
 import { Pause } from "./times.js";
 
-/** The server sends something every 7 s. A connection without data for this time is lost. */
-const SILENT_MS = 20_000;
+/** A connection is lost if nothing has come for this time after the next message was due. */
+const SILENT_MS = 13_000;
 
-/** When the page becomes visible, a connection without data for this time is replaced. */
-const STALE_MS = 9_000;
+/** The same when the page becomes visible. */
+const STALE_MS = 2_000;
+
+/** The server sends something at least every 7 s to players, and every 15 s to spectators and visitors of the lobby. */
+const KEEP_ALIVE_MS = 7_000;
+export const CROWD_KEEP_ALIVE_MS = 15_000;
 
 const FIRST_WAIT_MS = 400;
 const LONGEST_WAIT_MS = 8_000;
@@ -33,10 +37,12 @@ export class Stream {
   /**
    * @param {string} address
    * @param {Listener} listener
+   * @param {number} keepAliveMs
    */
-  constructor(address, listener) {
+  constructor(address, listener, keepAliveMs = KEEP_ALIVE_MS) {
     this.address = address;
     this.listener = listener;
+    this.keepAliveMs = keepAliveMs;
     /** @type {string|null} the id of the last event that was heard */
     this.place = null;
     /** @type {AbortController|null} the connection that is open */
@@ -71,9 +77,9 @@ export class Stream {
     this.pause.end();
   }
 
-  /** Replace a connection without data for this time. */
-  look(silentMs) {
-    if (this.reading && performance.now() - this.lastByte > silentMs) this.again();
+  /** Replace a connection whose next message is this late. */
+  look(lateMs) {
+    if (this.reading && performance.now() - this.lastByte > this.keepAliveMs + lateMs) this.again();
   }
 
   cut() {
