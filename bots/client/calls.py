@@ -132,7 +132,10 @@ Event = GameStart | OpenDecision | GameEnd | Challenged
 
 NDJSON: Final = "application/x-ndjson"
 SILENCE_S: Final = 20.0
-"""Seconds of silence after which a stream is considered dead. The site sends an empty line every 7 s, to spectators every 15 s."""
+"""Seconds of silence after which a stream is considered dead.
+
+The site sends an empty line to bots every 7 s and to spectators every 15 s.
+"""
 
 LONGEST_LINE: Final = 16 * 2**20
 """Maximum bytes per line, about twenty times the complete log of the longest game."""
