@@ -146,7 +146,7 @@ class BotVersion(models.Model):
     formats = models.JSONField(default=dict, blank=True)
     chosen = models.CharField(max_length=500, blank=True, help_text="the formats, if the uploader chose them")
     notices = models.JSONField(default=list, blank=True, help_text="codes and texts of notices about the upload")
-    check_report = models.JSONField(null=True, blank=True, help_text="the validation report, see bots.reports")
+    validation_report = models.JSONField(null=True, blank=True, help_text="the validation report, see bots.reports")
     vain_starts = models.PositiveSmallIntegerField(
         default=0, help_text="attempts at a game of the validation since the last finished one"
     )

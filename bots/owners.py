@@ -87,7 +87,7 @@ def is_guest(bot: Bot | BotName) -> bool:
 
 
 def _versions() -> QuerySet[BotVersion]:
-    return BotVersion.objects.filter(number=1).select_related("bot__owner").defer("check_report")
+    return BotVersion.objects.filter(number=1).select_related("bot__owner").defer("validation_report")
 
 
 def _version(bot: Bot) -> BotVersion:

@@ -445,7 +445,7 @@ CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 2, "interval_start": 0, "inte
 CELERY_TASK_DEFAULT_QUEUE = "default"
 CELERY_TASK_ROUTES = {
     "ladder.tasks.play_match": {"queue": "matches"},
-    "ladder.tasks.validate_next": {"queue": "checks"},
+    "ladder.tasks.validate_next": {"queue": "validations"},
     "ladder.tasks.keep_tables": {"queue": "live"},
     "ladder.tasks.seat": {"queue": "live"},
     "ladder.tasks.finish_table": {"queue": "live"},

@@ -132,7 +132,7 @@ def run_upload(options: Namespace, screen: Screen) -> int:
         if not options.no_wait:
             version = _validated(client, version, screen)
     ok = version["state"] not in ("refused", "undecided")
-    report = version.get("check_report")
+    report = version.get("validation_report")
     near = warnings(report) if report else {}
     screen.answer({"ok": ok, "bot": version["bot"], "version": version["number"], "state": version["state"],
                    "reason": version.get("reason", ""), "warnings": near,

@@ -54,7 +54,7 @@ class CoreUse(StrEnum):
     MATCHES = "matches"
     """Matches of ladders, cups and exhibitions, which share the worker processes (``ladder.matches.dispatch``)."""
 
-    CHECKS = "checks"
+    VALIDATIONS = "validations"
     """Validations of uploads."""
 
 

@@ -88,7 +88,7 @@ class _Attempt:
 
     def __init__(self, lease: Lease[BotVersion], version: BotVersion, launcher: Launcher[Program]) -> None:
         self.lease, self.version, self.launcher = lease, version, launcher
-        self.report: Document = version.check_report or reports.begun(version.formats)
+        self.report: Document = version.validation_report or reports.begun(version.formats)
         self.tries = version.vain_starts
 
     def run(self) -> str | None:
@@ -98,7 +98,7 @@ class _Attempt:
         """
         archive_of(self.version)  # validate the stored archive, not an unpacked copy
         program: Program = program_of_upload(self.version)
-        with shared_core(CoreUse.CHECKS, settings.VAR_DIR) as core:
+        with shared_core(CoreUse.VALIDATIONS, settings.VAR_DIR) as core:
             check = Check(_manifest(self.version), program, self.launcher, Limits(), core)
             while self._game(check, core):
                 if self.report["ok"] is not None:
@@ -115,13 +115,13 @@ class _Attempt:
     def put_off(self, report: Document, why: str) -> None:
         """End an attempt that decided nothing. The last one of ``MOST_TRIES`` leaves the version undecided: ``why``."""
         if self.tries < MOST_TRIES:
-            self.lease.release(check_report=report, vain_starts=self.tries)
+            self.lease.release(validation_report=report, vain_starts=self.tries)
             return
         rounds = report.get("undecided", 0)
         retry_at = Now() + BREAKS[min(rounds, len(BREAKS) - 1)]
         report = {**report, "undecided": rounds + 1}
         undecided = BotVersion.State.UNDECIDED
-        if self.lease.release(state=undecided, reason=why, check_report=report, retry_at=retry_at):
+        if self.lease.release(state=undecided, reason=why, validation_report=report, retry_at=retry_at):
             logger.warning("validation of %s is undecided: %s", self.version, report["attempts"][-1])
 
     def _game(self, check: Check[Program], core: SharedCore) -> bool:
@@ -139,7 +139,7 @@ class _Attempt:
 
     def store(self, report: Document, **changes: Any) -> None:
         """Store the report for the page. Raises ``LeaseLost``."""
-        if not self.lease.renew(check_report=report, **changes):
+        if not self.lease.renew(validation_report=report, **changes):
             raise LeaseLost
         self.report = report
 

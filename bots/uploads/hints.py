@@ -17,7 +17,7 @@ from redis.exceptions import RedisError
 logger = logging.getLogger(__name__)
 
 TASK: Final = "ladder.tasks.validate_next"
-QUEUE: Final = "checks"
+QUEUE: Final = "validations"
 
 EXPIRES_S: Final = 60.0
 """Hints that no worker has taken by then were repeated many times."""

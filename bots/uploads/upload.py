@@ -241,6 +241,6 @@ def _reuse(version: BotVersion, owner: User, path: str) -> None:
         rows.update(archive=path)
     if not_passed.exists():
         require_check(owner)
-        unvalidated: dict[str, Any] = {"check_report": None, "vain_starts": 0, "validated": None, "retry_at": None}
+        unvalidated: dict[str, Any] = {"validation_report": None, "vain_starts": 0, "validated": None, "retry_at": None}
         not_passed.update(state=_State.RECEIVED, reason="", **unvalidated)
     version.refresh_from_db()

@@ -166,5 +166,5 @@ def _forget_code(person: User) -> bool:
     if person.deleted is None or person.deleted > timezone.now() - KEPT:
         return not versions.exists()
     needed = Seat.objects.filter(version__in=versions, match__status__in=Match.PENDING).values("version")
-    versions.exclude(pk__in=needed).update(archive="", filename="", notices=[], check_report=None)
+    versions.exclude(pk__in=needed).update(archive="", filename="", notices=[], validation_report=None)
     return not versions.exists()

@@ -289,7 +289,7 @@ def _entries(person: User) -> Iterator[_Entry]:
 
 
 def _code(bot: Bot) -> Iterator[_Entry]:
-    for version in bot.versions.select_related("bot").exclude(archive="").defer("check_report").order_by("number"):
+    for version in bot.versions.select_related("bot").exclude(archive="").defer("validation_report").order_by("number"):
         yield _file_of(version)
 
 

@@ -140,7 +140,7 @@ def _rejected() -> QuerySet[BotVersion]:
     """Rejected versions that are the newest of their bot. Owners who uploaded a newer version know already."""
     newest = BotVersion.objects.filter(bot=OuterRef("bot")).order_by("-number").values("pk")[:1]
     rejected = BotVersion.objects.filter(pk=Subquery(newest), state=BotVersion.State.REJECTED, bot__retired=None)
-    return rejected.select_related("bot").defer("check_report")
+    return rejected.select_related("bot").defer("validation_report")
 
 
 def _paused() -> QuerySet[Bot]:

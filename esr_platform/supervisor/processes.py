@@ -216,7 +216,7 @@ def streams(environment: Mapping[str, str]) -> ProcessCommand:
 
 def bots(environment: Mapping[str, str]) -> ProcessCommand:
     """The worker that plays matches, validates uploads and computes estimates, with one process per core."""
-    return _worker("bots", "on_time,soon,checks,estimates,matches", os.cpu_count() or 1, environment)
+    return _worker("bots", "on_time,soon,validations,estimates,matches", os.cpu_count() or 1, environment)
 
 
 LIVE_THREADS = 64

@@ -283,7 +283,7 @@ class _Seats:
     def _versions(self) -> Mapping[int, BotVersion]:
         """By entrant, the frozen version."""
         frozen = BotVersion.objects.filter(cup_entries__cup=self._results.cup, cup_entries__number__isnull=False)
-        versions = {version.pk: version for version in frozen.select_related("bot").defer("check_report")}
+        versions = {version.pk: version for version in frozen.select_related("bot").defer("validation_report")}
         return {
             number: versions[entry.version_id]
             for number, entry in self._results.entrants.items()

@@ -142,7 +142,7 @@ def freeze(cup: Cup) -> None:
     too few entrants is canceled.
     """
     entries = list(CupEntry.objects.filter(cup=cup, state=CupEntry.State.ENTERED).select_related("bot"))
-    active = BotVersion.objects.select_related("bot").defer("check_report").filter(active=True)
+    active = BotVersion.objects.select_related("bot").defer("validation_report").filter(active=True)
     versions = {version.bot_id: version for version in active.filter(bot__in=[entry.bot_id for entry in entries])}
     ready: list[CupEntry] = []
     for entry in entries:

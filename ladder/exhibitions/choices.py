@@ -201,7 +201,7 @@ def unable(versions: Iterable[BotVersion], ladder: Ladder) -> str:
 
 def _versions() -> QuerySet[BotVersion]:
     playing = BotVersion.objects.filter(bot__in=Bot.objects.playing().of_code())
-    return playing.select_related("bot__owner").defer("check_report")
+    return playing.select_related("bot__owner").defer("validation_report")
 
 
 def _may_choose(person: User, ladder: Ladder, version: BotVersion) -> bool:

@@ -53,7 +53,7 @@ _PARTS: Final = Case(*(When(part=part, then=Value(place)) for place, part in enu
 
 def listed_players() -> QuerySet[ExhibitionPlayer]:
     """Return the players of all exhibitions with bots and owners, in the order of the result table."""
-    players = ExhibitionPlayer.objects.select_related("version__bot__owner").defer("version__check_report")
+    players = ExhibitionPlayer.objects.select_related("version__bot__owner").defer("version__validation_report")
     return players.order_by("exhibition", _PARTS, "index")
 
 
@@ -235,7 +235,7 @@ def lineups(exhibition: Exhibition, seats: int, number: int) -> tuple[list[Block
 
 
 def _players(exhibition: Exhibition) -> list[ExhibitionPlayer]:
-    players = exhibition.players.select_related("version__bot").defer("version__check_report")
+    players = exhibition.players.select_related("version__bot").defer("version__validation_report")
     return list(players.order_by("part", "index"))
 
 

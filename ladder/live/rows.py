@@ -202,7 +202,7 @@ def _position(match: Match, stands: Sequence[Any], seats: Mapping[int, Seat]) ->
 
 def _seats(match_id: int) -> dict[int, Seat]:
     """The seats of a match by their ids, with versions and bots."""
-    seats = Seat.objects.filter(match=match_id).select_related("version__bot").defer("version__check_report")
+    seats = Seat.objects.filter(match=match_id).select_related("version__bot").defer("version__validation_report")
     return {seat.pk: seat for seat in seats.order_by()}
 
 

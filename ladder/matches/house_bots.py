@@ -128,7 +128,7 @@ def _settled(ladders: Collection[int]) -> set[int]:
 def playable_house_bots(ladder: Ladder) -> list[int]:
     """The ids of the house bots that could play on ``ladder``, whether they are members or not; one query."""
     active = BotVersion.objects.filter(active=True, bot__owner=None, bot__in=Bot.objects.playing()).order_by("bot")
-    versions = active.select_related("bot").defer("check_report")
+    versions = active.select_related("bot").defer("validation_report")
     return [version.bot_id for version in versions if plays(version, ladder.game, ladder.seats)]
 
 

@@ -120,7 +120,7 @@ def spec_of(match: Match) -> MatchSpec[Any]:
     except (TypeError, ValueError) as error:
         raise ImproperlyConfigured(f"the limits of {match.ladder} are invalid: {error}") from error
     rated = match.block.purpose in Block.RATED
-    seats = match.seats.select_related("version__bot").defer("version__check_report").order_by("index")
+    seats = match.seats.select_related("version__bot").defer("version__validation_report").order_by("index")
     spec: MatchSpec[Any] = MatchSpec(
         game=match.ladder.game,
         seats=tuple(SeatSpec(str(seat.version), program_of(seat.version, rated=rated)) for seat in seats),

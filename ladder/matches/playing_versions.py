@@ -59,7 +59,7 @@ def playing_versions(
     ``with_bot`` is read with each version: ``bot`` or ``bot__owner``. If ``fields`` are given, only these are read.
     """
     by_bot = {membership.bot_id: membership.frozen_id for membership in memberships}
-    versions = BotVersion.objects.select_related(with_bot).defer("check_report")
+    versions = BotVersion.objects.select_related(with_bot).defer("validation_report")
     versions = versions.only(*fields) if fields else versions
     active = {
         version.bot_id: version

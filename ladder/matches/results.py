@@ -104,7 +104,7 @@ def record_result(lease: Lease[Match], report: MatchReport, logs: Mapping[int, b
     attempt = whole.get(match=lease.pk, token=lease.token)
     match = attempt.match
     state = _re_executed(match, report)
-    seated = Seat.objects.filter(match=match).select_related("version__bot").defer("version__check_report")
+    seated = Seat.objects.filter(match=match).select_related("version__bot").defer("version__validation_report")
     seats = list(seated.order_by("index"))
     result = Result(
         match=match,

@@ -123,7 +123,7 @@ def version_estimates(bot: Bot, viewer: Viewer) -> list[Estimate]:
     """The estimates of its newest versions on each ladder that ``viewer`` may see, in its last season; one query."""
     seen = Estimate.objects.filter(version__bot=bot, season__ladder__in=Ladder.objects.visible_to(viewer))
     estimates = seen.filter(season=Subquery(Season.objects.latest_of(OuterRef("season__ladder")).values("pk")))
-    rows = estimates.select_related("season__ladder", "version").defer("version__check_report")
+    rows = estimates.select_related("season__ladder", "version").defer("version__validation_report")
     newest = rows.order_by("-version__number", "season__ladder")[:VERSIONS]
     return sorted(newest, key=lambda row: (row.season.ladder_id, -row.version.number))
 

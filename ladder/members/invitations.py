@@ -38,7 +38,7 @@ def enrollable(ladder: Ladder) -> list[Bot]:
     agreed = Invitation.objects.filter(ladder=ladder, agreed__isnull=False).values("person")
     versions = BotVersion.objects.filter(active=True, bot__owner__in=agreed).exclude(bot__memberships__ladder=ladder)
     versions = versions.filter(bot__retired=None, bot__suspended=None).select_related("bot__owner")
-    ordered = versions.defer("check_report").order_by("bot__owner__username", "bot__name", "pk")
+    ordered = versions.defer("validation_report").order_by("bot__owner__username", "bot__name", "pk")
     return [version.bot for version in ordered if may_sit(version, ladder)]
 
 

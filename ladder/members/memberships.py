@@ -251,14 +251,14 @@ def _locked(bot: Bot) -> Bot:
 
 def _supported(bot: Bot) -> dict[int, Ladder]:
     """By id, the ladders on which the bot can play now."""
-    version = bot.versions.filter(active=True).select_related("bot").defer("check_report").first()
+    version = bot.versions.filter(active=True).select_related("bot").defer("validation_report").first()
     if version is None or _away(bot):
         return {}
     return {ladder.pk: ladder for ladder in Ladder.objects.order_by("pk") if may_sit(version, ladder)}
 
 
 def _memberships(bot: Bot) -> QuerySet[Membership]:
-    return Membership.objects.filter(bot=bot).select_related("ladder", "frozen__bot").defer("frozen__check_report")
+    return Membership.objects.filter(bot=bot).select_related("ladder", "frozen__bot").defer("frozen__validation_report")
 
 
 def _frozen_ids() -> set[int]:
@@ -281,7 +281,7 @@ def _away(bot: Bot) -> bool:
 
 def _may_support_soon(bot: Bot, ladder: Ladder) -> bool:
     """Whether a version in validation supports the format of ``ladder``."""
-    unvalidated = bot.versions.filter(state__in=BotVersion.UNVALIDATED).defer("check_report")
+    unvalidated = bot.versions.filter(state__in=BotVersion.UNVALIDATED).defer("validation_report")
     return kind_sits(bot, ladder) and any(version.supports(ladder.game, ladder.seats) for version in unvalidated)
 
 

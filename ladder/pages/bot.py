@@ -117,7 +117,7 @@ def _concerned(bot: Bot) -> Q:
 
 
 def _plain(bot: Bot) -> QuerySet[BotVersion]:
-    return bot.versions.select_related("bot").defer("check_report").order_by("-number")
+    return bot.versions.select_related("bot").defer("validation_report").order_by("-number")
 
 
 def _of(bot: Bot, user: Viewer) -> QuerySet[Any]:
@@ -169,7 +169,7 @@ def tallies_of(membership: Membership, season: int | None) -> Sequence[VersionTa
     tallies = VersionTally.objects.filter(season=season, membership=membership).select_related(
         "version", "season__statistics"
     )
-    return list(tallies.defer("version__check_report", "season__statistics__document", "season__statistics__collusion"))
+    return list(tallies.defer("version__validation_report", "season__statistics__document", "season__statistics__collusion"))
 
 
 def habit_tables(tallies: Sequence[VersionTally], game: str) -> HabitTables | None:

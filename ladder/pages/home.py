@@ -402,7 +402,7 @@ def newest_versions() -> list[BotVersion]:
     playing = BotVersion.objects.filter(
         active=True, bot__in=public_bots().filter(retired=None, paused=None, owner__isnull=False)
     )
-    return list(playing.select_related("bot__owner").defer("check_report").order_by("-pk")[:NEWEST])
+    return list(playing.select_related("bot__owner").defer("validation_report").order_by("-pk")[:NEWEST])
 
 
 def _running_and_finished(

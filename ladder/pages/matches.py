@@ -86,7 +86,7 @@ def _name(seat: Seat, plain: Sequence[str], bots: Sequence[int]) -> str:
 def seats_shown() -> Prefetch[Any]:
     """Return the prefetch for everything that a list row shows of the seats."""
     shown = Seat.objects.select_related("membership", "version__bot__owner", "result")
-    seats = shown.defer("version__check_report").order_by("index")
+    seats = shown.defer("version__validation_report").order_by("index")
     return Prefetch("seats", queryset=seats)
 
 

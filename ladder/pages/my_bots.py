@@ -208,7 +208,7 @@ def my_bots(owner: Viewer) -> Sequence[Mine]:
     """Return all bots of ``owner``, retired ones last. Three queries; settings limit the number of bots."""
     newest = BotVersion.objects.filter(bot=OuterRef("bot")).order_by("-number").values("pk")[:1]
     shown = BotVersion.objects.filter(Q(active=True) | Q(pk=Subquery(newest)))
-    versions = shown.defer("check_report").order_by("-number")
+    versions = shown.defer("validation_report").order_by("-number")
     memberships = Membership.objects.filter(active=True).select_related("ladder").order_by("ladder")
     bots = (
         Bot.objects.of_code()

@@ -370,7 +370,7 @@ def entry_page(of: Of, user: Viewer, slug: str, page: str | None) -> MembershipP
         membership=membership,
         standing=_standing(membership, of),
         chart=rating_chart([trace(membership)]),
-        tallies=list(tallies.defer("version__check_report")),
+        tallies=list(tallies.defer("version__validation_report")),
         opponents=Paginator(met.order_by("-games", "opponent"), OPPONENTS_PER_PAGE).get_page(page),
     )
 

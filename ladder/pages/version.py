@@ -146,7 +146,7 @@ class ValidationProgress:
 
     @property
     def _report(self) -> Mapping[str, Any]:
-        return self.version.check_report or reports.begun(self.version.formats)
+        return self.version.validation_report or reports.begun(self.version.formats)
 
     def _steps(self) -> Iterator[Step]:
         report = self._report
@@ -274,17 +274,17 @@ class VersionPage:
     @cached_property
     def rows(self) -> Sequence[TableRow]:
         """The formats that were validated."""
-        return [_row(table) for table in (self.version.check_report or {}).get("tables", ())]
+        return [_row(table) for table in (self.version.validation_report or {}).get("tables", ())]
 
     @property
     def attempts(self) -> Sequence[VainAttempt]:
         """The attempts that server lag or a failure of the site has spoiled."""
-        return [_attempt(attempt) for attempt in (self.version.check_report or {}).get("attempts", ())]
+        return [_attempt(attempt) for attempt in (self.version.validation_report or {}).get("attempts", ())]
 
     @property
     def untried(self) -> Sequence[str]:
         """The formats that were not validated."""
-        return [table_words(table) for table in (self.version.check_report or {}).get("untried", ())]
+        return [table_words(table) for table in (self.version.validation_report or {}).get("untried", ())]
 
     @property
     def reruns(self) -> int:

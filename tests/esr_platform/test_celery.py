@@ -21,7 +21,7 @@ from ladder.models import Ladder, Membership, RebuildRun
 from tests.build import person, staff
 from tests.services.ports import wait_until
 
-QUEUES = ["on_time", "soon", "checks", "estimates", "matches"]
+QUEUES = ["on_time", "soon", "validations", "estimates", "matches"]
 
 
 def taken(broker: str, messages: int) -> list[str]:
@@ -43,12 +43,12 @@ def taken(broker: str, messages: int) -> list[str]:
 
 
 def test_matches_at_a_set_time_come_first_and_the_other_queues_take_turns(broker: str) -> None:
-    sent = ("matches", "matches", "matches", "checks", "checks", "on_time", "on_time")
+    sent = ("matches", "matches", "matches", "validations", "validations", "on_time", "on_time")
     for queue in sent:
         current_app.send_task("ladder.tasks.play_match", args=(0,), queue=queue)
     order = taken(broker, len(sent))
     assert order[:2] == ["on_time", "on_time"]
-    assert sorted(order[2:4]) == sorted(order[4:6]) == ["checks", "matches"]
+    assert sorted(order[2:4]) == sorted(order[4:6]) == ["matches", "validations"]
     assert order[6] == "matches"
 
 

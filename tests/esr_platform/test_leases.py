@@ -47,9 +47,9 @@ def test_a_row_with_a_lease_cannot_be_claimed_before_the_lease_expires(version: 
 def test_a_claim_and_a_renewal_store_changes_and_extend_the_lease(version: BotVersion) -> None:
     lease = claimed(version)
     expire()
-    assert lease.renew(check_report={"ok": None})
+    assert lease.renew(validation_report={"ok": None})
     version.refresh_from_db()
-    assert (version.state, version.check_report, version.lease) == ("checking", {"ok": None}, lease.token)
+    assert (version.state, version.validation_report, version.lease) == ("checking", {"ok": None}, lease.token)
     assert version.lease_until is not None and version.lease_until > timezone.now()
 
 

@@ -101,7 +101,7 @@ def running_site(folder: Path) -> Iterator[Site]:
         with processes({**environment, "REDIS_URL": redis}) as group, Client(url, token, patience_s=180) as client:
             group.web(int(url.rpartition(":")[2]))
             group.worker("default,live")
-            group.worker("checks")
+            group.worker("validations")
             group.beat()
             client.get("ladders")  # The client repeats the request until the web server answers.
             site = Site(url, token, client)

@@ -140,7 +140,7 @@ class BotVersionDocument(BotVersionListed):
         list[NoticeDocument] | None, about("Notices about the upload; visible to the owner, else null.", None)
     ]
 
-    check_report: Annotated[
+    validation_report: Annotated[
         Any, about("Validation report with the result of each format; visible to the owner, else null.", None)
     ]
 
@@ -171,7 +171,7 @@ _RENAMED: Final = {name: F(column) for name, column in _COLUMNS_OF.items()}
 _PRIVATE: Final = ("reason", "retry_at", "filename", "size")
 _READY: Final = BotVersion.objects.filter(state=BotVersion.State.READY).values("pk", *_PUBLIC, **_RENAMED)
 _OWN: Final = BotVersion.objects.values("pk", *_PUBLIC, *_PRIVATE, **_RENAMED)
-_WITH_REPORT: Final = BotVersion.objects.values("pk", *_PUBLIC, *_PRIVATE, "notices", "check_report", **_RENAMED)
+_WITH_REPORT: Final = BotVersion.objects.values("pk", *_PUBLIC, *_PRIVATE, "notices", "validation_report", **_RENAMED)
 _PLACES: Final = (
     Membership.objects.listed().order_by("ladder").values_list("bot", "ladder__slug", "rating", "games", "active")
 )
@@ -271,7 +271,7 @@ class OneVersion(_OwnToo, One):
         bot = code_seen_by(self.viewer, slug, NAMED)
         versions = _versions(bot, may_read(self.viewer, bot), _WITH_REPORT)
         row = found(versions, f"Version {number} of {slug} not found.", number=number)
-        private: dict[str, Any] = {"notices": row.get("notices"), "check_report": row.get("check_report")}
+        private: dict[str, Any] = {"notices": row.get("notices"), "validation_report": row.get("validation_report")}
         return self.answer(BotVersionDocument(**asdict(_version(slug, row)), **private))
 
 

@@ -42,7 +42,7 @@ def crashing(where: Path, crash: str) -> Path:
 
 
 @pytest.mark.parametrize(("crash", "end"), CRASHES.items())
-def test_play_and_check_report_the_end_of_a_process(crash: str, end: str, tmp_path: Path, esr: Esr) -> None:
+def test_play_and_validation_report_the_end_of_a_process(crash: str, end: str, tmp_path: Path, esr: Esr) -> None:
     folder = crashing(tmp_path, crash)
     with nothing_is_left():
         run = esr("play", "edel-stein-reich-duel", folder, folder, "--json", "--limits", LIMITS)

@@ -113,7 +113,7 @@ def slices(folder: Path, waiting: Waiting, wanted: dict[str, tuple[CoreUse, str]
 
 def test_live_tables_matches_and_validations_each_get_the_same_time(folder: Path, waiting: Waiting) -> None:
     wanted = {f"live {number}": (CoreUse.LIVE, "") for number in range(6)}
-    wanted |= {"match 0": (CoreUse.MATCHES, ""), "match 1": (CoreUse.MATCHES, ""), "check": (CoreUse.CHECKS, "")}
+    wanted |= {"match 0": (CoreUse.MATCHES, ""), "match 1": (CoreUse.MATCHES, ""), "check": (CoreUse.VALIDATIONS, "")}
     got = slices(folder, waiting, wanted, 90)
     kinds = [name.split()[0] for name in got]
     assert kinds[0] == "live", "people wait for it"

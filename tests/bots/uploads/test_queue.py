@@ -73,7 +73,7 @@ def test_a_lost_worker_s_version_is_taken_up_by_another_and_the_late_one_has_no_
     lease = claim(of_ada[0].pk)
     assert lease is not None
     assert not late.renew()
-    assert not late.renew(check_report={})
+    assert not late.renew(validation_report={})
     assert not late.release(state="ready")
     assert lease.release(state="ready")
 

@@ -182,10 +182,10 @@ def test_two_bots_of_one_person_are_not_called_the_same(ada: User, bob: User) ->
 
 def test_a_refused_version_that_comes_again_waits_for_another_check(ada: User) -> None:
     version = uploaded(ada)
-    BotVersion.objects.update(state="refused", reason="It was late.", check_report={}, vain_starts=2)
+    BotVersion.objects.update(state="refused", reason="It was late.", validation_report={}, vain_starts=2)
     again = upload_version(version.bot, "bot.py", HONEST, DUEL_ONLY)
     assert (again.pk, again.state, again.reason) == (version.pk, "received", "")
-    assert (again.check_report, again.vain_starts) == (None, 0)
+    assert (again.validation_report, again.vain_starts) == (None, 0)
 
 
 @pytest.mark.parametrize("state", BotVersion.State)

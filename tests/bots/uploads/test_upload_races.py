@@ -123,7 +123,7 @@ def test_an_upload_is_validated_and_joins_its_ladders_without_the_scheduler(
     open_house()
     first = uploaded(ada)
     refused = upload_version(first.bot, "bot.py", b"raise SystemExit(3)\n", DUEL_ONLY)
-    site_processes.worker("checks")
+    site_processes.worker("validations")
     done = BotVersion.objects.filter(bot=first.bot, state__in=("ready", "refused"))
     wait_until(lambda: done.count() == 2, "both versions are checked")
     assert [version.state for version in done.order_by("number")] == ["ready", "refused"]
@@ -139,6 +139,6 @@ def test_a_task_delivered_many_times_to_two_workers_checks_each_version_once(
     for _ in range(12):
         hints.send()
     for _ in range(2):
-        site_processes.worker("checks")
+        site_processes.worker("validations")
     wait_until(lambda: BotVersion.objects.filter(state="ready").count() == len(versions), "all are ready")
     assert set(BotVersion.objects.values_list("active", "vain_starts")) == {(True, 0)}

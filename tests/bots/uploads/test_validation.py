@@ -61,8 +61,8 @@ class Watching(Broken):
 
     def start(self, program: Program, limits: Limits) -> Process:
         version = BotVersion.objects.get()
-        assert version.check_report is not None
-        self.seen.append((version.state, version.check_report["now"]))
+        assert version.validation_report is not None
+        self.seen.append((version.state, version.validation_report["now"]))
         return self.launcher.start(program, limits)
 
 
@@ -74,7 +74,7 @@ def _nothing_unpacked() -> Iterator[None]:
 
 def checked(version: BotVersion, launcher: SandboxLauncher) -> BotVersion:
     done = check(version.pk, launcher)
-    assert done is not None, BotVersion.objects.get(pk=version.pk).check_report
+    assert done is not None, BotVersion.objects.get(pk=version.pk).validation_report
     return done
 
 
@@ -87,10 +87,10 @@ def test_an_honest_bot_is_ready_and_plays_from_then_on(ada: User, sandbox_launch
     done = validate_next(sandbox_launcher)
     assert done == version
     assert (done.state, done.reason, done.active) == ("ready", "", True)
-    assert done.check_report is not None
-    assert done.check_report["ok"] is True
-    assert [(table["game"], table["seats"], table["ok"]) for table in done.check_report["tables"]] == [(DUEL, 2, True)]
-    assert done.check_report["tables"][0]["decisions"] > 10
+    assert done.validation_report is not None
+    assert done.validation_report["ok"] is True
+    assert [(table["game"], table["seats"], table["ok"]) for table in done.validation_report["tables"]] == [(DUEL, 2, True)]
+    assert done.validation_report["tables"][0]["decisions"] > 10
     assert done.validated is not None
     assert validate_next(sandbox_launcher) is None
 
@@ -105,7 +105,7 @@ def test_a_starting_kit_passes_its_check_unchanged(ada: User, sandbox_launcher: 
 def test_a_bot_is_tried_at_every_table_that_it_claims(ada: User, sandbox_launcher: SandboxLauncher) -> None:
     version = checked(uploaded(ada, games=None), sandbox_launcher)
     assert version.state == "ready"
-    tables = [(table["game"], table["seats"]) for table in (version.check_report or {})["tables"]]
+    tables = [(table["game"], table["seats"]) for table in (version.validation_report or {})["tables"]]
     assert tables == [(game.slug, seats) for game in GAMES.values() for seats in game.seat_counts]
 
 
@@ -137,14 +137,14 @@ def test_a_bot_that_fails_is_refused_with_the_reason_and_everything_its_owner_ne
     assert (done.state, done.active) == ("refused", False)
     assert f"{DUEL} with 2 players" in done.reason
     assert reason in done.reason
-    assert done.check_report is not None
-    problem = done.check_report["tables"][0]["problems"][0]
+    assert done.validation_report is not None
+    problem = done.validation_report["tables"][0]["problems"][0]
     assert problem["question"]["type"] == ("hello" if evidence else "decide")
     if evidence:
         assert evidence in problem["stderr_tail"]
     else:
         assert "no\\\\x00 such move" in problem["answer"] or "no" in problem["answer"]
-        assert done.check_report["tables"][0]["last_decisions"]
+        assert done.validation_report["tables"][0]["last_decisions"]
 
 
 LOOPS: Final = HONEST.replace(b'if message["type"] == "decide":', b'while message["type"] == "decide": pass\n    if 0:')
@@ -164,12 +164,12 @@ def test_an_endless_loop_is_rejected_at_its_first_decision_and_the_next_upload_g
         loop.refresh_from_db()
         if loop.state == "refused":
             break
-    assert loop.check_report is not None
-    (table,) = loop.check_report["tables"]
+    assert loop.validation_report is not None
+    (table,) = loop.validation_report["tables"]
     (problem,) = table["problems"]
     assert (problem["seat"], problem["decision"]) == (0, decision)
     assert len(table["last_decisions"]) == (decision or 0)
-    assert len(loop.check_report["untried"]) == sum(len(game.seat_counts) for game in GAMES.values()) - 1
+    assert len(loop.validation_report["untried"]) == sum(len(game.seat_counts) for game in GAMES.values()) - 1
     allowed_ms = Limits().startup_ms if decision is None else Limits().move_ms + Limits().bank_ms
     assert table["own_ms"] < 1.5 * allowed_ms, "the loop is stopped when its time is over"
     other.refresh_from_db()
@@ -181,18 +181,18 @@ def test_a_bot_that_never_says_ready_is_refused_after_its_time(ada: User, sandbo
     version = checked(uploaded(ada, data=NEVER_READY, games={"edel-stein-reich": [3, 4]}), sandbox_launcher)
     assert version.state == "refused"
     assert "seat 0 (" in version.reason
-    assert (version.check_report or {})["untried"] == [{"game": "edel-stein-reich", "seats": 4}]
+    assert (version.validation_report or {})["untried"] == [{"game": "edel-stein-reich", "seats": 4}]
 
 
 def test_what_is_kept_of_a_check_is_bounded(ada: User, sandbox_launcher: SandboxLauncher) -> None:
     version = checked(uploaded(ada, data=CHATTY), sandbox_launcher)
     assert version.state == "ready"
-    stderr = (version.check_report or {})["tables"][0]["stderr"]
+    stderr = (version.validation_report or {})["tables"][0]["stderr"]
     assert len(stderr) <= 4096
     assert stderr.endswith("the end")
     refused = checked(uploaded(ada, "Illegal", CHATTY.replace(HONEST, ILLEGAL), games=None), sandbox_launcher)
     assert refused.state == "refused"
-    assert len(orjson.dumps(refused.check_report)) < 500_000
+    assert len(orjson.dumps(refused.validation_report)) < 500_000
 
 
 def test_a_refused_version_never_plays_and_the_former_one_stays(ada: User, sandbox_launcher: SandboxLauncher) -> None:
@@ -248,8 +248,8 @@ def test_after_three_attempts_that_the_site_has_spoiled_a_version_is_undecided_a
         assert check(version.pk, Broken(sandbox_launcher, error=error)) is None
         waited_long(version)
     assert undecided(version).reason == SITE_FAILED
-    assert version.check_report is not None
-    assert [attempt["game"] for attempt in version.check_report["attempts"]] == [DUEL] * MOST_TRIES
+    assert version.validation_report is not None
+    assert [attempt["game"] for attempt in version.validation_report["attempts"]] == [DUEL] * MOST_TRIES
     assert check(version.pk, sandbox_launcher) is None, "it has a break"
     after_its_break(version)
     done = checked(version, sandbox_launcher)
@@ -305,15 +305,15 @@ def test_a_check_goes_on_where_a_lost_worker_left_it(ada: User, sandbox_launcher
     version = uploaded(ada, games={"edel-stein-reich": [3, 4, 5]})
     assert check(version.pk, Broken(sandbox_launcher, after=3)) is None
     version.refresh_from_db()
-    assert version.check_report is not None
-    kept = version.check_report["tables"]
+    assert version.validation_report is not None
+    kept = version.validation_report["tables"]
     assert [table["seats"] for table in kept] == [3]
     waited_long(version)
     done = checked(version, sandbox_launcher)
     assert done.state == "ready"
-    assert done.check_report is not None
-    assert done.check_report["tables"][0] == kept[0]
-    assert [table["seats"] for table in done.check_report["tables"]] == [3, 4, 5]
+    assert done.validation_report is not None
+    assert done.validation_report["tables"][0] == kept[0]
+    assert [table["seats"] for table in done.validation_report["tables"]] == [3, 4, 5]
 
 
 def test_a_late_worker_s_verdict_does_not_count(ada: User, sandbox_launcher: SandboxLauncher) -> None:
@@ -412,9 +412,9 @@ def test_an_attempt_that_the_machine_has_made_late_never_rejects_and_lets_others
     assert validate_next(launcher) is None
     late.refresh_from_db()
     assert launcher.starts == 1, "the attempt ends with the late start"
-    assert late.check_report is not None
-    assert (late.state, late.check_report["ok"], late.check_report["tables"]) == ("checking", None, [])
-    (attempt,) = late.check_report["attempts"]
+    assert late.validation_report is not None
+    assert (late.state, late.validation_report["ok"], late.validation_report["tables"]) == ("checking", None, [])
+    (attempt,) = late.validation_report["attempts"]
     delay = attempt["delay"]
     assert (attempt["game"], delay["seat"], delay["decision"], delay["allowed_us"]) == (DUEL, 0, None, 3_000_000)
     assert delay["machine_delay_us"] > 0
@@ -424,8 +424,8 @@ def test_an_attempt_that_the_machine_has_made_late_never_rejects_and_lets_others
     assert validate_next(launcher) == late
     late.refresh_from_db()
     assert late.state == "ready"
-    assert late.check_report["attempts"] == [attempt], "the lag stays in the report"
-    assert late.check_report["tables"][0]["tries"] == 2
+    assert late.validation_report["attempts"] == [attempt], "the lag stays in the report"
+    assert late.validation_report["tables"][0]["tries"] == 2
 
 
 def test_the_third_late_attempt_in_a_row_leaves_the_version_undecided(ada: User) -> None:

@@ -217,7 +217,7 @@ def test_a_check_that_is_going_on_brings_nothing(miriam: User) -> None:
     deletion.delete(miriam)
     version.refresh_from_db()
     assert version.state == BotVersion.State.REJECTED
-    assert not lease.renew(check_report={})
+    assert not lease.renew(validation_report={})
     assert not lease.release(state=BotVersion.State.READY)
     assert queue.claim_next() is None
 

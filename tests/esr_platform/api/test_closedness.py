@@ -82,7 +82,7 @@ def test_a_version_that_was_never_validated_is_visible_to_its_owner_only(miriam:
     assert [version["number"] for version in document(miriam.get("bots/citrine/versions"))["results"]] == [2, 1]
     problem(carl.get("bots/citrine/versions/2"), 404, "not_found")
     first = read("bots/citrine/versions/1")
-    assert (first["filename"], first["size"], first["check_report"]) == (None, None, None)
+    assert (first["filename"], first["size"], first["validation_report"]) == (None, None, None)
     assert first["notices"] is None
     assert document(miriam.get("bots/citrine/versions/1"))["filename"] == "bot.py"
     assert [version["number"] for version in read("bots/citrine")["versions"]] == [1]

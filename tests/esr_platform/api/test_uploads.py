@@ -48,11 +48,11 @@ def test_a_version_shows_its_owner_what_was_left_out(miriam: Program) -> None:
 
 def test_a_rejected_version_shows_its_reason_and_report(miriam: Program) -> None:
     miriam.upload(name="Citrine")
-    BotVersion.objects.update(state="refused", reason="It did not start.", check_report={"ok": False})
+    BotVersion.objects.update(state="refused", reason="It did not start.", validation_report={"ok": False})
     version = document(miriam.get("bots/citrine/versions/1"))
     assert version["state"] == "refused"
     assert version["reason"] == "It did not start."
-    assert version["check_report"] == {"ok": False}
+    assert version["validation_report"] == {"ok": False}
 
 
 def test_an_invalid_upload_is_refused_with_a_reason(miriam: Program) -> None:

@@ -96,7 +96,7 @@ def zipped(source: bytes) -> bytes:
 def checked(version: BotVersion, launcher: SandboxLauncher) -> BotVersion:
     """``version`` after its check."""
     done = check(version.pk, launcher)
-    assert done is not None, BotVersion.objects.get(pk=version.pk).check_report
+    assert done is not None, BotVersion.objects.get(pk=version.pk).validation_report
     return done
 
 

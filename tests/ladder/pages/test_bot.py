@@ -249,7 +249,7 @@ def test_games_are_counted_for_the_versions_that_are_shown(bot: Bot) -> None:
     assert [(version.number, played) for version, played in part.rows] == [(4, 0), (2, 0), (1, 0)]
     assert [version.number for version in part.spoken_of] == [30, 1]
     assert len(queries) == 1
-    assert not [query["sql"] for query in queries if "check_report" in query["sql"]]
+    assert not [query["sql"] for query in queries if "validation_report" in query["sql"]]
 
 
 @pytest.fixture

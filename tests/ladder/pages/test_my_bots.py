@@ -188,7 +188,7 @@ def test_lists_read_no_report_of_a_check_however_large(people: People) -> None:
     for address in ("/matches/", f"/matches/{people.match.pk}/", f"/bots/{people.magpie.slug}/", "/bots/", "/"):
         with CaptureQueriesContext(connection) as queries:
             html(signed_in(people.bob), address)
-        assert not [query["sql"] for query in queries if "check_report" in query["sql"]], address
+        assert not [query["sql"] for query in queries if "validation_report" in query["sql"]], address
 
 
 def test_scheduling_and_playing_read_no_report_of_a_check(people: People) -> None:
@@ -196,7 +196,7 @@ def test_scheduling_and_playing_read_no_report_of_a_check(people: People) -> Non
         fill()
         spec_of(people.match)
         enter(people.magpie)
-    assert not [query["sql"] for query in queries if "check_report" in query["sql"]]
+    assert not [query["sql"] for query in queries if "validation_report" in query["sql"]]
 
 
 def test_more_versions_and_bots_need_no_more_queries(people: People) -> None:
@@ -419,7 +419,7 @@ def test_a_version_in_validation_shows_which_game_and_which_attempt_runs(people:
         "ok": None, "now": now, "tables": [passed_table()], "attempts": [], "undecided": 0,
         "untried": [{"game": DUEL, "seats": 2}, {"game": "die-weinhaendler", "seats": 3}],
     }  # fmt: skip
-    for shown in of_new_version(people, state="checking", check_report=report):
+    for shown in of_new_version(people, state="checking", validation_report=report):
         (place,) = shown.all(data_note="place")
         assert re.findall(r"\d+", place.text) == ["2", "3", "2", "3"], "format 2 of 3, attempt 2 of 3"
         (step,) = shown.all("li", class_="now")
@@ -435,7 +435,7 @@ def test_an_undecided_version_says_why_and_when_it_is_tried_again(people: People
     report = {"ok": None, "now": None, "tables": [], "untried": [{"game": DUEL, "seats": 2}], "attempts": attempts,
               "undecided": 1}  # fmt: skip
     retry_at = timezone.now() + timedelta(minutes=10)
-    bot, version = of_new_version(people, state="undecided", reason="Too busy.", retry_at=retry_at, check_report=report)
+    bot, version = of_new_version(people, state="undecided", reason="Too busy.", retry_at=retry_at, validation_report=report)
     for shown in (bot, version):
         assert "retry" in shown.notes
         assert shown.all("time", datetime=retry_at.isoformat(timespec="seconds"))
@@ -451,12 +451,12 @@ def test_a_version_near_a_limit_shows_a_warning_and_its_lag(people: People) -> N
     shares = {"startup_ms": 0.91, "move_ms": 0.2, "bank_ms": 0, "game_ms": 0}
     table = passed_table(shares=shares, warnings=["startup_ms"], lag_us=412_000)
     report = {"ok": True, "now": None, "tables": [table], "untried": [], "attempts": [], "undecided": 0}
-    bot, version = of_new_version(people, state="ready", check_report=report)
+    bot, version = of_new_version(people, state="ready", validation_report=report)
     (warning,) = bot.all(data_note="warning")
     assert "91%" in warning.text
     assert {"near", "lag"} <= version.notes
     calm = {**report, "tables": [passed_table()]}
-    for shown in of_new_version(people, check_report=calm):
+    for shown in of_new_version(people, validation_report=calm):
         assert not {"near", "lag", "warning"} & shown.notes
 
 
@@ -474,7 +474,7 @@ def test_a_version_that_is_being_checked_shows_the_table_that_is_tried(people: P
         ],
         "untried": [{"game": DUEL, "seats": 2}, {"game": "die-weinhaendler", "seats": 3}],
     }  # fmt: skip
-    BotVersion.objects.filter(pk=version.pk).update(state="checking", check_report=report)
+    BotVersion.objects.filter(pk=version.pk).update(state="checking", validation_report=report)
     for address in (f"/bots/{people.new.slug}/", f"/bots/{people.new.slug}/versions/1/"):
         text = html(signed_in(people.ada), address)
         status = re.search(r'id="check-said"[^>]*>(.*?)</p>', text, re.DOTALL)
