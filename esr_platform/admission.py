@@ -16,11 +16,16 @@ from esr_platform.api.streams.threads import READERS, WRITERS
 from esr_platform.bodies import Application, Message, Receive, RequestRefused, Send
 from esr_platform.overload import ANSWERS, CODE, RETRY_S, SENTENCE, Answers, count_refusal
 
-PATIENCE_S: Final = 5.0
+PATIENCE_S: Final = 10.0
 """How long a request waits for its turn."""
 
-PAUSE_S: Final = 1.0
-"""While answers of players go first, one page begins per pause, so that answers cannot block all pages."""
+PAUSE_SHARE: Final = 3.0
+"""While answers of players go first, each page is followed by a pause of so many times its duration.
+
+So pages then use a quarter of the time, on fast and slow machines, and answers cannot block all pages.
+"""
+
+MOST_PAUSE_S: Final = 2.0
 
 MOST_WAITING: Final = 512
 """Requests that wait at the same time: 60 browsers with six connections each, and some more."""
@@ -49,6 +54,7 @@ class _Page:
     def __init__(self, client: str) -> None:
         self.client = client
         self.runs = False
+        self.began_s = 0.0
         self.turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
 
@@ -56,7 +62,8 @@ class BoundedPages:
     """An ASGI application that runs at most ``settings.MAX_PAGES_AT_ONCE`` requests of ``application`` at a time.
 
     A request begins when its body has arrived and ends when its response begins, so slow clients occupy no place.
-    While ``answers`` go first, a request begins only if no other one runs and none has begun in the last ``pause_s``.
+    While ``answers`` go first, one request runs at a time, followed by a pause of ``pause_share`` times its duration,
+    but at most ``most_pause_s``.
     Waiting requests get their turn address by address, so one address cannot delay all others. A request is refused
     with status 503 after ``patience_s``. If ``most_waiting`` requests wait, the newest one of the address with the most
     is refused.
@@ -68,12 +75,14 @@ class BoundedPages:
         answers: Answers = ANSWERS,
         most_waiting: int = MOST_WAITING,
         patience_s: float = PATIENCE_S,
-        pause_s: float = PAUSE_S,
+        pause_share: float = PAUSE_SHARE,
+        most_pause_s: float = MOST_PAUSE_S,
     ) -> None:
         self._application = application
-        self._most_waiting, self._patience_s, self._pause_s = most_waiting, patience_s, pause_s
+        self._most_waiting, self._patience_s = most_waiting, patience_s
+        self._pause_share, self._most_pause_s = pause_share, most_pause_s
         self._timer: asyncio.TimerHandle | None = None
-        self._began_s = -inf
+        self._pause_ends_s = -inf
         self._running = 0
         self._answers = answers
         answers.on_end = self._begin_next
@@ -127,21 +136,19 @@ class BoundedPages:
         while self._waiting and self._running < settings.MAX_PAGES_AT_ONCE:
             loop = asyncio.get_running_loop()
             if self._answers.go_first:
-                due_s = self._began_s + self._pause_s
                 if self._timer is not None:
                     self._timer.cancel()
                 if self._running:
                     return
-                if loop.time() < due_s:
-                    self._timer = loop.call_at(due_s, self._begin_next)
+                if loop.time() < self._pause_ends_s:
+                    self._timer = loop.call_at(self._pause_ends_s, self._begin_next)
                     return
-            self._began_s = loop.time()
             client, pages = next(iter(self._waiting.items()))
             page = pages.popleft()
             del self._waiting[client]
             if pages:
                 self._waiting[client] = pages  # the last in the rotation
-            page.runs = True
+            page.runs, page.began_s = True, loop.time()
             page.turn.set_result(None)
             self._running += 1
 
@@ -156,6 +163,8 @@ class BoundedPages:
         if page.runs:
             page.runs = False
             self._running -= 1
+            now_s = asyncio.get_running_loop().time()
+            self._pause_ends_s = now_s + min(self._pause_share * (now_s - page.began_s), self._most_pause_s)
             self._begin_next()
         else:
             self._forget(page)

@@ -50,7 +50,7 @@ def allow_many_connections() -> None:
 # --- Web processes ---------------------------------------------------------------------------------------------------
 
 _STREAM: Final = re.compile(rb"GET /api/v1/(?:[^ ?]+/)?stream[ ?]")
-_HAS_BODY: Final = re.compile(rb"\n(?:content-length|transfer-encoding):", re.IGNORECASE)
+_HAS_BODY: Final = re.compile(rb"\n(?:content-length:(?!\s*0\s*\r)|transfer-encoding:)", re.IGNORECASE)
 
 
 class StreamProcesses:

@@ -15,6 +15,7 @@ from esr_platform.overload import REFUSED, RETRY_S, Answers
 
 LONG_S = 60.0
 SHORT_S = 0.001
+MANY = 1e9
 
 
 class Site:
@@ -77,7 +78,7 @@ async def settled() -> None:
 
 def run(act: Callable[[Site], Awaitable[None]], **limits: Any) -> Site:
     async def running() -> Site:
-        site = Site(**{"patience_s": LONG_S, "pause_s": LONG_S, **limits})
+        site = Site(**{"patience_s": LONG_S, "pause_share": MANY, "most_pause_s": LONG_S, **limits})
         await act(site)
         for task in site.tasks.values():
             task.cancel()
@@ -145,7 +146,18 @@ def test_answers_of_players_never_block_all_pages() -> None:
                 await site.answer(site.begun[-1])
                 await asyncio.sleep(SHORT_S)
 
-    run(act, pause_s=SHORT_S)
+    run(act, most_pause_s=SHORT_S)
+
+
+def test_a_pause_is_as_long_as_the_page_before_it_requires() -> None:
+    async def act(site: Site) -> None:
+        with site.answers.processed():
+            for path in ("/1", "/2"):
+                await site.ask(path)
+                await site.answer(path)
+            assert site.begun == ["/1", "/2"]
+
+    run(act, pause_share=0.0)
 
 
 def test_addresses_take_turns() -> None:

@@ -95,10 +95,17 @@ def test_a_stream_is_served_by_the_stream_process_and_everything_else_by_the_web
     assert answer(connection, STREAM) == ("streams", "/api/v1/matches/7/stream", True)
 
 
-@pytest.mark.parametrize("path", [b"bot/stream?x=1", b"lobby/stream", b"matches/7/seat/stream?at=3"])
-def test_every_stream_moves(servers: Servers, path: bytes) -> None:
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"bot/stream?x=1 HTTP/1.1",
+        b"lobby/stream HTTP/1.1\r\ncontent-length: 0",
+        b"matches/7/seat/stream?at=3 HTTP/1.1",
+    ],
+)
+def test_every_stream_moves(servers: Servers, head: bytes) -> None:
     servers.stream_server("streams")
-    request = b"GET /api/v1/" + path + b" HTTP/1.1\r\nHost: localhost\r\n"
+    request = b"GET /api/v1/" + head + b"\r\nHost: localhost\r\n"
     connection = servers.connect()
     connection.sendall(request)
     assert answer(connection, b"\r\n")[0] == "streams"

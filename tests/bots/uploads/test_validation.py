@@ -89,7 +89,9 @@ def test_an_honest_bot_is_ready_and_plays_from_then_on(ada: User, sandbox_launch
     assert (done.state, done.reason, done.active) == ("ready", "", True)
     assert done.validation_report is not None
     assert done.validation_report["ok"] is True
-    assert [(table["game"], table["seats"], table["ok"]) for table in done.validation_report["tables"]] == [(DUEL, 2, True)]
+    assert [(table["game"], table["seats"], table["ok"]) for table in done.validation_report["tables"]] == [
+        (DUEL, 2, True)
+    ]
     assert done.validation_report["tables"][0]["decisions"] > 10
     assert done.validated is not None
     assert validate_next(sandbox_launcher) is None

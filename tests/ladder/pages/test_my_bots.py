@@ -435,7 +435,9 @@ def test_an_undecided_version_says_why_and_when_it_is_tried_again(people: People
     report = {"ok": None, "now": None, "tables": [], "untried": [{"game": DUEL, "seats": 2}], "attempts": attempts,
               "undecided": 1}  # fmt: skip
     retry_at = timezone.now() + timedelta(minutes=10)
-    bot, version = of_new_version(people, state="undecided", reason="Too busy.", retry_at=retry_at, validation_report=report)
+    bot, version = of_new_version(
+        people, state="undecided", reason="Too busy.", retry_at=retry_at, validation_report=report
+    )
     for shown in (bot, version):
         assert "retry" in shown.notes
         assert shown.all("time", datetime=retry_at.isoformat(timespec="seconds"))
