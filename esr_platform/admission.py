@@ -48,11 +48,18 @@ def reserve_connections() -> None:
         options["pool"] = {**options["pool"], "max_size": most, "timeout": CONNECTION_S}
 
 
-class _Page:
-    """A page request of ``client``. Its ``turn`` is done when it begins or is refused."""
+PLAY: Final = "/play/"
+"""Pages of tables and of the lobby, where people come to play. They have half of the turns."""
 
-    def __init__(self, client: str) -> None:
-        self.client = client
+Queue = dict[str, deque["_Page"]]
+"""Waiting requests by the address of their client. The first address has the next turn."""
+
+
+class _Page:
+    """A page request of ``client`` in ``queue``. Its ``turn`` is done when it begins or is refused."""
+
+    def __init__(self, client: str, queue: Queue) -> None:
+        self.client, self.queue = client, queue
         self.runs = False
         self.began_s = 0.0
         self.turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -64,7 +71,8 @@ class BoundedPages:
     A request begins when its body has arrived and ends when its response begins, so slow clients occupy no place.
     While ``answers`` go first, one request runs at a time, followed by a pause of ``pause_share`` times its duration,
     but at most ``most_pause_s``.
-    Waiting requests get their turn address by address, so one address cannot delay all others. A request is refused
+    Waiting requests get their turn address by address, so one address cannot delay all others. If both wait, pages to
+    play (``PLAY``) and other pages take turns. A request is refused
     with status 503 after ``patience_s``. If ``most_waiting`` requests wait, the newest one of the address with the most
     is refused.
     """
@@ -86,13 +94,16 @@ class BoundedPages:
         self._running = 0
         self._answers = answers
         answers.on_end = self._begin_next
-        self._waiting: dict[str, deque[_Page]] = {}
+        self._queues: list[Queue] = [{}, {}]
+        """Pages to play and other pages; the one with the next turn first."""
+        self._play, self._other = self._queues
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._application(scope, receive, send)
             return
-        page, complete = _Page(address({"REMOTE_ADDR": (scope.get("client") or [""])[0]})), False
+        queue = self._play if scope["path"].startswith(PLAY) else self._other
+        page, complete = _Page(address({"REMOTE_ADDR": (scope.get("client") or [""])[0]}), queue), False
 
         async def received() -> Message:
             nonlocal complete
@@ -114,10 +125,11 @@ class BoundedPages:
 
     async def _is_admitted(self, page: _Page, receive: Receive) -> bool:
         """Wait for the turn of ``page``. Returns false if the client disconnects. Raises ``RequestRefused``."""
-        self._waiting.setdefault(page.client, deque()).append(page)
+        page.queue.setdefault(page.client, deque()).append(page)
         self._begin_next()
-        if not page.turn.done() and sum(map(len, self._waiting.values())) > self._most_waiting:
-            self._refuse(max(self._waiting.values(), key=len)[-1])
+        waiting = [*self._play.values(), *self._other.values()]
+        if not page.turn.done() and sum(map(len, waiting)) > self._most_waiting:
+            self._refuse(max(waiting, key=len)[-1])
         if not page.turn.done():
             disconnected = asyncio.ensure_future(receive())
             either = (page.turn, disconnected)
@@ -133,7 +145,7 @@ class BoundedPages:
 
     def _begin_next(self) -> None:
         """Begin the waiting requests that may begin now, each of another address."""
-        while self._waiting and self._running < settings.MAX_PAGES_AT_ONCE:
+        while any(self._queues) and self._running < settings.MAX_PAGES_AT_ONCE:
             loop = asyncio.get_running_loop()
             if self._answers.go_first:
                 if self._timer is not None:
@@ -143,11 +155,13 @@ class BoundedPages:
                 if loop.time() < self._pause_ends_s:
                     self._timer = loop.call_at(self._pause_ends_s, self._begin_next)
                     return
-            client, pages = next(iter(self._waiting.items()))
+            queue = self._queues[0] or self._queues[1]
+            self._queues.sort(key=lambda other: other is queue)
+            client, pages = next(iter(queue.items()))
             page = pages.popleft()
-            del self._waiting[client]
+            del queue[client]
             if pages:
-                self._waiting[client] = pages  # the last in the rotation
+                queue[client] = pages  # the last in the rotation
             page.runs, page.began_s = True, loop.time()
             page.turn.set_result(None)
             self._running += 1
@@ -170,9 +184,9 @@ class BoundedPages:
             self._forget(page)
 
     def _forget(self, page: _Page) -> None:
-        pages = self._waiting.get(page.client)
+        pages = page.queue.get(page.client)
         if pages is None or page not in pages:
             return
         pages.remove(page)
         if not pages:
-            del self._waiting[page.client]
+            del page.queue[page.client]

@@ -403,7 +403,7 @@ REQUESTS_PER_MINUTE = {  # per user, bot with its own token, or IP address: API 
     "pages": env.int("MAX_PAGES_PER_MINUTE", default=1200),
 }
 #: Pages and API requests that a web process handles at once, besides answers of players.
-MAX_PAGES_AT_ONCE = env.int("MAX_PAGES_AT_ONCE", default=4)
+MAX_PAGES_AT_ONCE = env.int("MAX_PAGES_AT_ONCE", default=2)
 REQUEST_HEAD_SECONDS = 10.0  # time to receive the request line and the headers
 REQUEST_SECONDS = 120.0  # time to receive the whole request
 #: Connections per IP address that have not yet sent all request headers.

@@ -172,6 +172,19 @@ def test_addresses_take_turns() -> None:
     run(act)
 
 
+def test_pages_to_play_have_half_of_the_turns() -> None:
+    async def act(site: Site) -> None:
+        for number in range(4):
+            await site.ask(f"/matches/{number}/", f"10.0.0.{number}")
+        for number in range(4):
+            await site.ask(f"/play/tables/{number}/", "10.1.0.1")
+        for _ in range(3):
+            await site.answer(site.begun[-1])
+        assert site.begun[2:] == ["/play/tables/0/", "/matches/2/", "/play/tables/1/"]
+
+    run(act)
+
+
 def test_a_page_that_has_waited_too_long_is_refused_and_counted() -> None:
     before = refused()
 
