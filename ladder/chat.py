@@ -28,7 +28,7 @@ from esr_platform.accounts.limits import DAY, Limit, lock_active_user
 from esr_platform.accounts.models import User
 from esr_platform.prepared import Prepared
 from games.rules import Document
-from ladder.live.notify import publish
+from ladder.live.notify import tell
 from ladder.models import Block, ChatLine, ChatReport, Match, Seat, Table
 
 # --- Presets ---------------------------------------------------------------------------------------------------------
@@ -62,7 +62,7 @@ def switch(person: User, on: bool) -> None:
 
 def notify_chat(match_id: int) -> None:
     """Notify the players at a table of a change in the chat, once the transaction is committed."""
-    publish({"match": match_id, "bots": [], "what": "chat", "in_ms": 0})
+    tell(match_id, "chat")
 
 
 # --- Sending ---------------------------------------------------------------------------------------------------------

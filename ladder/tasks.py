@@ -1,4 +1,4 @@
-"""Celery tasks. They contain no logic: a task calls one function, or several that do not depend on each other."""
+"""Celery tasks, without logic of their own. The queue of each is in ``CELERY_TASK_ROUTES``."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from celery import shared_task
 
 from bots.uploads import storage
 from ladder import season_statistics, upkeep, validations
-from ladder.cups import progress as cups
+from ladder.cups import progress as cup_progress
 from ladder.cups import schedules
-from ladder.exhibitions import progress
+from ladder.exhibitions import progress as exhibition_progress
 from ladder.ledger.integrity import verify_all
 from ladder.ledger.rebuild import rerate
 from ladder.live import hosted
@@ -20,24 +20,26 @@ from ladder.matchmaking import guests, proposals, quick_pairing, remote_bots
 
 @shared_task
 def play_match(match_id: int) -> None:
-    """Play a match unless it has already ended, and send the next match of its block (queue ``matches``).
+    """Play a match unless it has already ended, and send the next match of its block.
 
     The end of a block can begin the next round of a cup.
     """
     if play.play(match_id) is not None and not dispatch.send_next(match_id):
-        cups.advance(after=match_id)
+        cup_progress.advance(after=match_id)
 
 
 @shared_task
 def validate_next() -> None:
-    """Continue the validation of an uploaded version (queue ``checks``)."""
+    """Continue the validation of an uploaded version (queue ``validations``)."""
     validations.validate_next()
 
 
 @shared_task
 def keep_queues() -> None:
     """Schedule matches, send queued matches and match requests to the workers, and repeat hints for validations."""
-    upkeep.run_all(schedule.fill, progress.feed, cups.advance, dispatch.dispatch, validations.send_hints)
+    upkeep.run_all(
+        schedule.fill, exhibition_progress.feed, cup_progress.advance, dispatch.dispatch, validations.send_hints
+    )
 
 
 @shared_task

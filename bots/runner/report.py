@@ -115,11 +115,6 @@ class MatchReport:
     wall_us: int
 
     @property
-    def machine_delayed(self) -> bool:
-        """Whether a seat was late only because of server lag."""
-        return bool(self.machine_delays)
-
-    @property
     def forfeits_by_seat(self) -> dict[int, Forfeit]:
         """All forfeits by seat, as ``games.record.verify`` takes them."""
         return {report.seat: Forfeit(report.reason, report.at) for report in self.forfeits}

@@ -130,12 +130,12 @@ def halving_stages(entrants: int, seats: int, blocks: int) -> list[tuple[int, in
     if entrants < max(2, seats):
         text = f"Successive halving at {seats} seats needs at least {seats} entrants, not {entrants}. Add entrants."
         raise PairingError(text, "too_few_entrants")
-    stages, left = list[tuple[int, int]](), entrants
+    stages, remaining = list[tuple[int, int]](), entrants
     while True:
-        stages.append((left, -(-blocks * (entrants // seats) // (left // seats))))
-        if left == seats:
+        stages.append((remaining, -(-blocks * (entrants // seats) // (remaining // seats))))
+        if remaining == seats:
             return stages
-        left = max(seats, -(-left // 2))
+        remaining = max(seats, -(-remaining // 2))
 
 
 def halving_round(history: History, blocks: int, left: Collection[int] = ()) -> Round | None:

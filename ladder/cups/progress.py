@@ -100,7 +100,8 @@ def _due() -> Q:
     running = CupRound.objects.filter(cup=of_cup, ended=None)
     undecided = CupTable.objects.filter(round__cup=of_cup, round__ended=None, decided=False)
     pending = Match.objects.filter(block__cup_table__round__cup=of_cup, status__in=Match.PENDING)
-    busy = Match.objects.filter(block__cup_table=of_cup, status__in=Match.PENDING)
+    of_table = OuterRef("pk")  # of a table in ``undecided``
+    busy = Match.objects.filter(block__cup_table=of_table, status__in=Match.PENDING)
     is_open = Q(state__in=Cup.OPEN) | Q(Exists(running), state=Cup.State.CANCELLED)
     return is_open & (
         Q(state=Cup.State.REGISTRATION, closes_at__lte=Now())

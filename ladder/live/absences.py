@@ -41,7 +41,9 @@ def substitute_for(game: str, seats: int) -> BotVersion:
     Strength is the rating on the most played hosted ladder of that format, or else ``KNOWN_TO_BE_STRONG``.
     """
     house = BotVersion.objects.filter(active=True, bot__owner=None, bot__house_name__in=HOUSE, bot__retired=None)
-    able = [version for version in house.select_related("bot").defer("validation_report") if plays(version, game, seats)]
+    able = [
+        version for version in house.select_related("bot").defer("validation_report") if plays(version, game, seats)
+    ]
     if not able:
         raise NoSubstitute(f"no house bot can play {game} with {seats} seats")
     ratings = _ratings(game, seats)

@@ -138,13 +138,13 @@ def _answer(
             received = table.clock_now if of_person and forgive_at(table) else table.at(arrived)
             live_seat = table.position.live_seats[seat]
             if table.owes(seat, decision) and (live_seat.kind == LiveSeat.Kind.PERSON or not of_person):
-                return _settle(table, seat, heard, received)
+                return _rule_on_open(table, seat, heard, received)
             save_and_publish(table)
-            return _again(table.position, seat, decision, heard)
+            return _rule_on_settled(table.position, seat, decision, heard)
     position = position_at(match_id)  # the game has ended
     if position is None or (of_person and seat not in position.people):
         return UNKNOWN
-    return _again(position, seat, decision, heard)
+    return _rule_on_settled(position, seat, decision, heard)
 
 
 def expire(match_id: int, grace: timedelta = GRACE) -> int:
@@ -215,7 +215,7 @@ def _read(body: bytes) -> _Heard:
     return _Heard(body, posted, known)
 
 
-def _judged(state: State, seat: int, heard: _Heard) -> tuple[str, str, Move | None]:
+def _checked(state: State, seat: int, heard: _Heard) -> tuple[str, str, Move | None]:
     """The fault of an answer as a code and a sentence (both empty if there is none), and its legal move."""
     if isinstance(heard.posted, Malformed):
         return heard.fault, heard.posted.reason, None
@@ -225,7 +225,7 @@ def _judged(state: State, seat: int, heard: _Heard) -> tuple[str, str, Move | No
         return "illegal", str(error), None
 
 
-def _settle(table: LockedMatch, seat: int, heard: _Heard, received: datetime) -> Ruling:
+def _rule_on_open(table: LockedMatch, seat: int, heard: _Heard, received: datetime) -> Ruling:
     """Judge an answer to the open decision and advance the game."""
     live_seat = table.position.live_seats[seat]
     assert live_seat.due_at is not None and live_seat.deadline is not None
@@ -237,29 +237,29 @@ def _settle(table: LockedMatch, seat: int, heard: _Heard, received: datetime) ->
         ruling = Ruling(Verdict.WRONG_ID)
     elif received > live_seat.deadline:
         _too_late(table, live_seat, live_seat.deadline)
-        ruling = Ruling(Verdict.LATE, _played(table), table.appended[0].default)
+        ruling = Ruling(Verdict.LATE, _move_played(table), table.appended[0].default)
     else:
-        ruling = _judge(table, seat, heard, received)
+        ruling = _play_or_refuse(table, seat, heard, received)
     save_and_publish(table)
     return ruling
 
 
-def _judge(table: LockedMatch, seat: int, heard: _Heard, received: datetime) -> Ruling:
+def _play_or_refuse(table: LockedMatch, seat: int, heard: _Heard, received: datetime) -> Ruling:
     """Play an answer that was in time, or the default move if it is illegal."""
     live_seat, state = table.position.live_seats[seat], table.state
     starts_at = table.position.starts_at(seat)
     assert starts_at is not None
     wall_ms = milliseconds(starts_at, received)
     question = state.decision(seat)
-    fault, detail, move = _judged(state, seat, heard)
+    fault, detail, move = _checked(state, seat, heard)
     if fault and live_seat.kind == LiveSeat.Kind.PERSON:
         return Ruling(Verdict.REFUSED, None, fault, detail, question)
     thought_ms = heard.posted.thought_ms if isinstance(heard.posted, Posted) else None
     line = escaped(heard.body) if fault else ""
     table.settle(seat, Answered(received, wall_ms, move, fault, detail, line, heard.print, thought_ms))
     if fault:
-        return Ruling(Verdict.REFUSED, _played(table), fault, table.appended[0].detail, question)
-    return Ruling(Verdict.PLAYED, _played(table))
+        return Ruling(Verdict.REFUSED, _move_played(table), fault, table.appended[0].detail, question)
+    return Ruling(Verdict.PLAYED, _move_played(table))
 
 
 def _too_late(table: LockedMatch, live_seat: LiveSeat, deadline: datetime) -> None:
@@ -272,12 +272,12 @@ def _too_late(table: LockedMatch, live_seat: LiveSeat, deadline: datetime) -> No
     table.settle(seat, Answered(deadline, clock.allowed_ms, fault=fault, detail=detail))
 
 
-def _played(table: LockedMatch) -> Move:
+def _move_played(table: LockedMatch) -> Move:
     move: Move = table.appended[0].move
     return move
 
 
-def _again(position: Position, seat: int, decision: int, heard: _Heard) -> Ruling:
+def _rule_on_settled(position: Position, seat: int, decision: int, heard: _Heard) -> Ruling:
     """The response to an answer to a settled decision or in an ended game. It changes nothing."""
     live_seat = position.live_seats[seat]
     if decision > live_seat.asked or (live_seat.owes and decision == live_seat.asked):

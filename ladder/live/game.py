@@ -48,11 +48,13 @@ _CHANGED: Final = (
     *_OF_PEOPLE,
 )
 
-_append: Final = PreparedInsert(PlayedMove)
-_change: Final = PreparedUpdate(LiveSeat, _CHANGED)
-_go_on: Final = PreparedUpdate(LiveSeat, [name for name in _CHANGED if name not in ("lease", "lease_until")])
+_INSERT_MOVES: Final = PreparedInsert(PlayedMove)
+_UPDATE_SEATS: Final = PreparedUpdate(LiveSeat, _CHANGED)
+_UPDATE_SEATS_GOING_ON: Final = PreparedUpdate(
+    LiveSeat, [name for name in _CHANGED if name not in ("lease", "lease_until")]
+)
 """For seats without a new decision: a worker may have started to ask them since they were read."""
-_stand: Final = PreparedUpdate(Table, ["moves", "round", "settled_at", "followed_at", "over", "revision"])
+_UPDATE_TABLE: Final = PreparedUpdate(Table, ["moves", "round", "settled_at", "followed_at", "over", "revision"])
 
 
 @dataclass(frozen=True)
@@ -159,7 +161,7 @@ class LockedMatch:
             live_seat.bank_ms, live_seat.game_ms = clock.bank_ms, clock.game_ms
         if answered.thought_ms is not None:
             live_seat.latency_ms = max(0, answered.wall_ms - answered.thought_ms)
-        reason = self._judge(live_seat, answered)
+        reason = self._count_fault(live_seat, answered)
         asked_at = live_seat.due_at
         live_seat.close_decision()
         self.change(live_seat)
@@ -179,7 +181,7 @@ class LockedMatch:
             absences.answered(self, live_seat, missed=bool(reason))
         self.go_on()
 
-    def _judge(self, live_seat: LiveSeat, answered: Answered) -> str:
+    def _count_fault(self, live_seat: LiveSeat, answered: Answered) -> str:
         """Count a fault. Returns the reason for the default move, or ``""``."""
         if not answered.fault:
             return ""
@@ -361,13 +363,13 @@ class LockedMatch:
         table = self.position.table
         table.over = not self.state.pending
         table.revision += 1
-        _append(self.appended)
+        _INSERT_MOVES(self.appended)
         going_on = [live_seat for live_seat in self._changed.values() if live_seat.owes and live_seat not in self.asked]
-        _go_on(going_on)
-        _change([live_seat for live_seat in self._changed.values() if live_seat not in going_on])
+        _UPDATE_SEATS_GOING_ON(going_on)
+        _UPDATE_SEATS([live_seat for live_seat in self._changed.values() if live_seat not in going_on])
         for live_seat, version, move in self._seated:
             change_occupant(live_seat, version, move)
-        _stand([table])
+        _UPDATE_TABLE([table])
 
     def played_on(self) -> Position:
         """The position after the changes, once they are committed."""

@@ -1,9 +1,9 @@
 """Hints that a table has changed, for open streams and for the workers of hosted seats.
 
 A hint can be lost or arrive twice; the rows are the truth. The message on ``CHANNEL`` is JSON:
-``{"match": 12, "bots": [3, 5], "what": "decide", "in_ms": 0}``. ``what`` is one of ``began``, ``moved``, ``decide``,
-``ended``, and without a match ``stream`` (a bot has a newer one) and ``challenged``; ``bots`` are the ids of the bots
-that have something new to read; ``in_ms`` is the time until they may read it.
+``{"match": 12, "bots": [3, 5], "what": "decide", "in_ms": 0}``. ``what`` is one of ``What``; ``bots`` are the ids of
+the bots that have something new to read; ``in_ms`` is the time until they may read it. A hint may bring the events of
+its change: ``revision``, ``public_round`` and ``seats`` (``ladder.live.publish``).
 """
 
 from __future__ import annotations
@@ -44,7 +44,19 @@ SEAT_PAUSE_S: Final = 0.25
 _SEAT_SOON: Final = "seat-soon"
 _SEAT_LATER: Final = "seat-later"
 
-What = Literal["began", "moved", "decide", "ended", "stream", "challenged"]
+What = Literal[
+    "began",
+    "found",  # it began, and its players are people who may look at the lobby
+    "moved",
+    "decide",  # moved, and a remote bot is asked
+    "chat",
+    "ended",
+    # without a match
+    "stream",  # a bot has a newer one
+    "challenged",  # bots have a challenge
+    "challenge",  # people have a challenge, or one has ended
+    "lobby",
+]
 
 _TIMEOUT_S: Final = 1.0
 _EXPIRES_S: Final = 60.0
@@ -54,12 +66,12 @@ _LOST_S: Final = 5.0
 
 def tell(match_id: int | None, what: What, bots: Iterable[int] = (), in_ms: int = 0) -> None:
     """Publish a hint once the transaction is committed, at once without one."""
-    publish({"match": match_id, "bots": sorted(bots), "what": what, "in_ms": in_ms})
+    send_hint({"match": match_id, "bots": sorted(bots), "what": what, "in_ms": in_ms})
 
 
-def publish(hint: Mapping[str, Any]) -> None:
-    """Publish any hint in the same way (``ladder.matchmaking.presence``)."""
-    transaction.on_commit(partial(_publish, orjson.dumps(hint)), robust=True)
+def send_hint(hint: Mapping[str, Any]) -> None:
+    """Publish a hint with the events of its change in the same way."""
+    transaction.on_commit(partial(_send_to_redis, orjson.dumps(hint)), robust=True)
 
 
 def tell_of_the_end(match_id: int) -> None:
@@ -112,7 +124,7 @@ def end_soon(match_id: int) -> None:
     transaction.on_commit(partial(_send, FINISH, (match_id,), QUEUE), robust=True)
 
 
-def _publish(message: bytes) -> None:
+def _send_to_redis(message: bytes) -> None:
     try:
         redis_client(settings.REDIS_URL).publish(CHANNEL, message)
     except (RedisError, OSError) as error:

@@ -15,7 +15,7 @@ from django.db import transaction
 
 from ladder.live.clocks import milliseconds
 from ladder.live.game import LockedMatch
-from ladder.live.notify import end_soon, publish, tell_of_the_end, wake
+from ladder.live.notify import end_soon, send_hint, tell_of_the_end, wake
 from ladder.live.person_view import SeatViews, hash_of_present, moments_event, present_event
 from ladder.live.position import Position
 from ladder.live.rows import stop
@@ -50,7 +50,7 @@ def save_and_publish(table: LockedMatch) -> None:
         stop(table.match, Match.Status.ABORTED, table.aborted)
         tell_of_the_end(table.match.pk)
         return
-    transaction.on_commit(partial(_publish, table), robust=True)
+    transaction.on_commit(partial(_publish_events, table), robust=True)
     if table.position.table.over:
         end_soon(table.match.pk)
         return
@@ -60,7 +60,7 @@ def save_and_publish(table: LockedMatch) -> None:
             wake(table.match.pk, live_seat.seat.index, in_ms, last=of_a_guest)
 
 
-def _publish(table: LockedMatch) -> None:
+def _publish_events(table: LockedMatch) -> None:
     """Publish a committed change to streams and keep the moves and the state for the next one."""
     after = table.played_on()
     if not table.position.table.over:  # else the worker who stores the result publishes the end
@@ -68,9 +68,9 @@ def _publish(table: LockedMatch) -> None:
         hint: dict[str, Any] = {"match": table.match.pk, "what": "moved", "bots": [], "in_ms": 0}
         in_ms = _due_in_ms(table)
         if in_ms and table.appended:
-            publish(hint)  # the move is visible before the forced steps after it, and before the next decision
+            send_hint(hint)  # the move is visible before the forced steps after it, and before the next decision
         asked = {"what": "decide" if bots else "moved", "bots": sorted(bots), "in_ms": in_ms}
-        publish(hint | asked | _public_and_seats(table, after))
+        send_hint(hint | asked | _public_and_seats(table, after))
     table.keep(after)
 
 

@@ -64,8 +64,9 @@ def schedule_block(
     ``ValueError`` for a wrong number of players.
     """
     lineups = [lineup for lineup in (players, others) if lineup]
-    if any(len(lineup) != ladder.seats for lineup in lineups):
-        raise ValueError(f"{ladder} has {ladder.seats} seats, not {len(players)}")
+    for lineup in lineups:
+        if len(lineup) != ladder.seats:
+            raise ValueError(f"{ladder} has {ladder.seats} seats, not {len(lineup)}")
     block = _numbered(ladder, purpose, exhibition)
     _add_matches([(block, lineups)], priority, due_at, sent, rotated)
     return block

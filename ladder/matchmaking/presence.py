@@ -6,10 +6,10 @@ While the cache is unavailable, nobody counts as online in the lobby. Everything
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from datetime import timedelta
 from secrets import token_hex
-from typing import Final, Literal
+from typing import Final
 
 from django.core.cache import cache, caches
 from django.db import transaction
@@ -17,8 +17,8 @@ from django.db.models import Q
 from django.db.models.functions import Now
 from redis import RedisError
 
-from ladder.live.notify import publish
-from ladder.models import LiveSeat, Match, Seat
+from ladder.live.notify import tell
+from ladder.models import LiveSeat, Match
 
 logger = logging.getLogger(__name__)
 
@@ -70,14 +70,7 @@ def _key(person: int) -> str:
     return f"people-here:{person}"
 
 
-# --- Notifications ---------------------------------------------------------------------------------------------------
-#
-# ``{"match": null, "bots": [], "people": [4], "what": "lobby", "in_ms": 0}``. ``what`` is ``lobby`` (the lobby has
-# changed, for all visitors), ``found`` (the game ``match`` of ``people`` begins) or ``challenge`` (``people`` have a
-# new challenge, or an answer to theirs). ``people`` are user ids. A hint can be lost or arrive twice.
-
-What = Literal["lobby", "found", "challenge"]
-
+# --- Hints -----------------------------------------------------------------------------------------------------------
 
 _VERSION: Final = "lobby-version"
 
@@ -90,7 +83,7 @@ def lobby_version() -> str:
 def tell_lobby() -> None:
     """Tell all visitors of the lobby that it has changed, once the transaction is committed."""
     transaction.on_commit(_next_version, robust=True)
-    _tell("lobby")
+    tell(None, "lobby")
 
 
 def _next_version() -> None:
@@ -99,15 +92,10 @@ def _next_version() -> None:
 
 def tell_found(match: Match) -> None:
     """Tell the human players of ``match`` that their game begins, and the lobby that it has changed."""
-    seated = Seat.objects.filter(match=match, version__bot__kind="person", version__bot__owner__isnull=False)
-    _tell("found", seated.values_list("version__bot__owner", flat=True), match.pk)
+    tell(match.pk, "found")
     tell_lobby()
 
 
-def tell_asked(people: Iterable[int]) -> None:
-    """Tell these people that they have a new challenge or that one has ended."""
-    _tell("challenge", people)
-
-
-def _tell(what: What, people: Iterable[int] = (), match_id: int | None = None) -> None:
-    publish({"match": match_id, "bots": [], "people": sorted(people), "what": what, "in_ms": 0})
+def tell_asked() -> None:
+    """Tell people that one of them has a new challenge, or that one has ended."""
+    tell(None, "challenge")

@@ -348,7 +348,7 @@ def challenge(
             expires=Now() + ANSWER_WITHIN,
         )
         tell(None, "challenged", [bot.pk for bot in asked])
-        tell_asked(people_of(asked))
+        tell_asked()
         return _begin_if_complete(made, people, by.pk)
 
 
@@ -465,7 +465,7 @@ def _rematch_with_guests(match: Match, seats: Sequence[Seat], own: Seat, by: Use
             )
             for seat in seats
         )
-        tell_asked(person for person in people if person != acting)
+        tell_asked()
         return _begin_if_complete(_locked(made), held, acting)
 
 
@@ -639,8 +639,8 @@ def _tell(changed: Proposal, people: Iterable[int] = ()) -> None:
     """Tell the lobby of a game, ``people`` of a challenge, and the table of the match before of a rematch."""
     if changed.kind != _Kind.CHALLENGE:
         tell_lobby()
-    elif asked := list(people):
-        tell_asked(asked)
+    elif any(people):
+        tell_asked()
     if changed.again_id is not None:
         tell(changed.again_id, "moved")
 

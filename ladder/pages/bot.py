@@ -169,7 +169,9 @@ def tallies_of(membership: Membership, season: int | None) -> Sequence[VersionTa
     tallies = VersionTally.objects.filter(season=season, membership=membership).select_related(
         "version", "season__statistics"
     )
-    return list(tallies.defer("version__validation_report", "season__statistics__document", "season__statistics__collusion"))
+    return list(
+        tallies.defer("version__validation_report", "season__statistics__document", "season__statistics__collusion")
+    )
 
 
 def habit_tables(tallies: Sequence[VersionTally], game: str) -> HabitTables | None:

@@ -16,9 +16,9 @@ NEW_VERSION_GAMES = 20
 class Candidate:
     """A membership that can play, at the time when blocks are drawn. Its games include scheduled ones.
 
-    ``since`` is the time of its last seat, or of its start on the ladder: any number that grows. ``width`` is the width
-    of the 95% interval of its estimate, in 1/1000 point like ``rating``, or ``None`` without an estimate. Bots of one
-    ``owner`` do not meet. House bots have the owner ``None``; they can meet each other and are never new.
+    ``since`` is the id of the last block that gave it a seat (``LastSeat``): any number that grows with time. ``width``
+    is the width of the 95% interval of its estimate, in 1/1000 point like ``rating``, or ``None`` without an estimate.
+    Bots of one ``owner`` do not meet. House bots have the owner ``None``; they can meet each other and are never new.
     """
 
     membership: int

@@ -69,7 +69,7 @@ def _pass_on(data: bytes, hear: Callable[[Mapping[str, Any]], None]) -> None:
 # A hint (``ladder.live.notify``) can be lost. Clients react to it by reading the database, unless it has the events of
 # the next change (``ladder.live.publish``).
 
-_AT_TABLES: Final = ("moved", "decide", "stream", "chat", "seats")
+_AT_TABLES: Final = ("moved", "decide", "stream", "chat")
 """Kinds of hints that do not affect the lobby."""
 
 
