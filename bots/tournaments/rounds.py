@@ -76,9 +76,12 @@ class PlayedRound:
     results: tuple[Points | None, ...]
 
     def __post_init__(self) -> None:
-        lengths = [len(table) for table in self.round]
-        if lengths != [len(points or table) for table, points in zip(self.round, self.results, strict=True)]:
+        if any(len(table) != len(points or table) for table, points in self):
             raise ValueError("every result needs one number of points for each entrant of its table")
+
+    def __iter__(self) -> Iterator[tuple[Table, Points | None]]:
+        """The tables with their results."""
+        return zip(self.round, self.results, strict=True)
 
 
 def match_points(points: Points) -> Points:
@@ -153,7 +156,7 @@ class History:
             for entrant in played.round.byes:
                 sums[entrant].match_points += bye_points(self.seats)
                 sums[entrant].byes += 1
-            for table, points in zip(played.round, played.results, strict=True):
+            for table, points in played:
                 if points is None:
                     continue
                 for entrant, own, won in zip(table, points, match_points(points), strict=True):
@@ -167,7 +170,7 @@ class History:
         """The match points of each entrant of ``group`` against the others of it."""
         direct: Counter[int] = Counter()
         for played in self.played:
-            for table, points in zip(played.round, played.results, strict=True):
+            for table, points in played:
                 if points is None:
                     continue
                 inside = [(entrant, own) for entrant, own in zip(table, points, strict=True) if entrant in group]

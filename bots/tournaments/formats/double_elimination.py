@@ -51,7 +51,7 @@ class DoubleElimination(Format):
     def _losses(self, plan: Plan, played: Sequence[PlayedRound]) -> list[int]:
         losses = [0] * len(plan.entrants)
         for past in played:
-            for table, points in zip(past.round, past.results, strict=True):
+            for table, points in past:
                 losses[ranking(table, points)[-1]] += 1
         return losses
 
@@ -61,9 +61,7 @@ class DoubleElimination(Format):
         for number, past in enumerate(played):
             losses = self._losses(plan, played[:number])
             among = {entrant for entrant in range(len(plan.entrants)) if losses[entrant] == 0}
-            pairs = [
-                (table, points) for table, points in zip(past.round, past.results, strict=True) if among >= {*table}
-            ]
+            pairs = [(table, points) for table, points in past if among >= {*table}]
             byes = tuple(entrant for entrant in past.round.byes if entrant in among)
             if pairs:
                 round_ = Round(tuple(table for table, _ in pairs), byes)

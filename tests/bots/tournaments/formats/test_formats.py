@@ -42,6 +42,18 @@ def test_a_cup_ends_and_ranks_every_entrant_once_whatever_the_results(slug: str,
 
 
 @every_table
+def test_a_cup_ends_and_ranks_every_entrant_once_if_entrants_leave(slug: str, seats: int) -> None:
+    planned, random = plan(slug, seats, seats + 7), Random(3)
+    left, played = dict[int, str](), list[PlayedRound]()
+    while (following := planned.next_round(played, left)) is not None:
+        results = [tuple(random.choices(range(9), k=seats)) for _ in following]
+        played.append(PlayedRound(following, tuple(results)))
+        if len(left) < 4:
+            left[random.choice(following.tables[0])] = random.choice(["withdrawn", "disqualified"])
+    assert sorted(row.entrant for row in planned.standings(played, left)) == list(range(seats + 7))
+
+
+@every_table
 def test_numbers_of_tables_are_known_before_the_start(slug: str, seats: int) -> None:
     planned = plan(slug, seats, 13)
     known = FORMATS[slug].tie_places_by_round(seats, 13, planned.rounds)
