@@ -19,6 +19,7 @@ from django.urls import reverse
 from django.utils import timezone, translation
 
 from bots.models import Bot, BotVersion
+from bots.tournaments.rounds import Standing
 from esr_platform.accounts.demo import may_act
 from esr_platform.accounts.models import User
 from games.words import listing
@@ -456,9 +457,8 @@ def _cup_said(cup: Cup, own: Sequence[CupEntry]) -> tuple[Kind, str, str, str]:
     if not results.played:
         bots = f"Your bots: {listing([entry.bot.name for entry in own])}." if own else ""
         return Kind.CUP_STARTED, str(cup.pk), f"{cup.title} has started", bots
-    order = [row.entrant for row in results.standings]
-    shown = own or [results.entrants[order[0]]]
-    places = listing([_place(entry, order) for entry in shown])
+    shown = own or [results.entrants[results.standings[0].entrant]]
+    places = listing([_place(entry, results.standings) for entry in shown])
     if cup.state == Cup.State.FINISHED:
         return Kind.CUP_FINISHED, str(cup.pk), f"{cup.title} has finished", f"Final standings: {places}."
     number = len(results.played)
@@ -469,11 +469,11 @@ def _when(time: datetime) -> str:
     return f"{day(time)}, {time:%H:%M} UTC"
 
 
-def _place(entry: CupEntry, order: Sequence[int]) -> str:
+def _place(entry: CupEntry, standings: Sequence[Standing]) -> str:
     if entry.state == CupEntry.State.DISQUALIFIED:
         return f"{entry.bot.name} was disqualified ({entry.reason})"
-    assert entry.number is not None
-    return f"{entry.bot.name} is ranked {order.index(entry.number) + 1} of {len(order)}"
+    (rank,) = [row.rank for row in standings if row.entrant == entry.number]
+    return f"{entry.bot.name} is ranked {rank} of {len(standings)}"
 
 
 def _title(exhibition: Exhibition) -> str:

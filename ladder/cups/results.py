@@ -111,8 +111,8 @@ class CupResults:
 
     @cached_property
     def standings(self) -> Sequence[Standing]:
-        """The standings of a frozen cup after the rounds that have ended, best first."""
-        return self.plan.standings(self.played, self.left)
+        """The standings after the rounds that have ended, best first. Before that, there are none."""
+        return self.plan.standings(self.played, self.left) if self.played else ()
 
     @cached_property
     def matches(self) -> Mapping[tuple[int, int], Sequence[int]]:

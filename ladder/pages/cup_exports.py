@@ -52,7 +52,7 @@ def _named(entry: CupEntry) -> list[Any]:
 def standings_rows(cup: Cup) -> Iterator[Sequence[Any]]:
     """The standings after the rounds that have ended, best first; without rounds, there are none."""
     results = CupResults(cup)
-    for row in results.standings if results.played else ():
+    for row in results.standings:
         entry = results.entrants[row.entrant]
         share, opponents = f"{float(row.share):.6f}", f"{float(row.opponents):.6f}"
         yield [row.rank, *_named(entry), entry.state, row.match_points, row.direct, share, opponents, row.byes]

@@ -210,10 +210,10 @@ class CupPage:
 
     @cached_property
     def _rows(self) -> Sequence[EntrantRow]:
-        entrants = self.results.entrants
-        if not self.results.played:
+        entrants, standings = self.results.entrants, self.results.standings
+        if not standings:
             return [EntrantRow(entry, None) for entry in (entrants.values() or self._entered)]
-        return [EntrantRow(entrants[standing.entrant], standing) for standing in self.results.standings]
+        return [EntrantRow(entrants[standing.entrant], standing) for standing in standings]
 
     # Crosstable and bracket
 

@@ -509,8 +509,8 @@ class CupStandings(Whole):
     @operation("cup_standings", "Get the standings of a cup")
     def get(self, _request: Request, slug: str) -> Response:
         results = CupResults(cup_seen_by(self.viewer, slug))
-        standings = results.standings if results.played else ()
-        return self.answer([_standing(standing, results.entrants[standing.entrant]) for standing in standings])
+        rows = [_standing(standing, results.entrants[standing.entrant]) for standing in results.standings]
+        return self.answer(rows)
 
 
 def _standing(standing: Standing, entry: CupEntry) -> CupStandingDocument:
