@@ -85,7 +85,7 @@ test: $(VENV)/.dev sandbox  ## run the fast tests on SQLite, then race and lock 
 test-postgresql: $(VENV)/.dev sandbox  ## run the fast tests that use the database on PostgreSQL
 	@$(ON_POSTGRESQL) $(BIN)/pytest -q -n auto -m "not slow" $(PYTEST_ARGS) $(ON_BOTH)
 
-TWO_FILES := -n 2 --dist loadfile  # two at a time, because each file starts its own processes
+TWO_FILES := -n 2 --dist loadfile --no-loadscope-reorder  # each file starts its own processes; long ones not last
 
 slow: $(VENV)/.dev services  ## run the slow tests: whole site, killed workers, compilers, browser
 	@$(BIN)/pytest -q $(TWO_FILES) -m "slow and not nightly" $(PYTEST_ARGS)

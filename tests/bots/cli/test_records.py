@@ -58,6 +58,7 @@ def judged(lines: Sequence[str]) -> list[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_records_of_every_table_with_strikes_and_forfeits_pass_the_judge(tmp_path: Path) -> None:
     reports = list(play_all(GAMES_A_TABLE, PlainLauncher()))
     lines = [to_json(report.record) for report in reports]

@@ -10,7 +10,7 @@ from tests.ladder.statistics.play import CONSPIRATORS, HONEST, played_blocks
 BLOCKS = 100
 """Four games each: the pair meets in about a dozen of them."""
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 
 
 def test_only_the_colluding_pair_stands_out() -> None:
