@@ -108,11 +108,15 @@ class Connections:
             writer.write(head.encode() + body)
             status, *lines = (await reader.readuntil(b"\r\n\r\n")).decode().splitlines()
             named = (line.partition(":") for line in lines if line)
-            yield int(status.split()[1]), {name.lower(): value.strip() for name, _, value in named}, reader
+            headers = {name.lower(): value.strip() for name, _, value in named}
+            yield int(status.split()[1]), headers, reader
         except BaseException:
             writer.close()
             raise
-        self._idle.append((perf_counter(), reader, writer))
+        if headers.get("connection", "").lower() == "close":
+            writer.close()
+        else:
+            self._idle.append((perf_counter(), reader, writer))
 
     async def _open(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         while self._idle:
