@@ -91,6 +91,8 @@ class WebProtocol(BoundedHeads):
         """Hand the connection over if ``head`` asks for a stream, has no body, and everything before it was sent."""
         if not _STREAM.match(head) or _HAS_BODY.search(head) or self.transport.get_write_buffer_size():
             return False
+        if self.transport.get_extra_info("sslcontext") is not None:
+            return False  # its keys are in this process
         if WebProtocol.processes is None:
             WebProtocol.processes = StreamProcesses(settings.VAR_DIR)
         self.transport.pause_reading()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -118,7 +119,8 @@ class Site:
     def _start_the_rest(self) -> None:
         place, environment = self.place, self.place.environment
         self.supervisor.start(processes.web(place.host, place.port, environment))
-        self.supervisor.start(processes.streams(environment))
+        if sys.platform == "linux":  # elsewhere, the web server serves the streams
+            self.supervisor.start(processes.streams(environment))
         self.supervisor.start(processes.bots(environment))
         self.supervisor.start(processes.host(environment))
         self.supervisor.start(processes.default(environment))
