@@ -160,7 +160,7 @@ def show_pages(report: dict[str, Any]) -> float:
 def show_costs(report: dict[str, Any], streams: float) -> None:
     """Print the CPU time of the web server after the opening per page and per move.
 
-    ``streams`` is the share of a core that the stream processes used. Print it per event and client, too.
+    ``streams`` is the share of a core that the stream processes used. Print also what they used per event and client.
     """
     pages_s = show_pages(report)
     opening, closing = report["costs"]

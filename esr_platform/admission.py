@@ -20,7 +20,7 @@ PATIENCE_S: Final = 10.0
 """How long a request waits for its turn."""
 
 PAUSE_SHARE: Final = 3.0
-"""While answers of players go first, each page is followed by a pause of so many times its duration.
+"""While answers of players go first, each page is followed by a pause of three times its duration.
 
 So pages then use a quarter of the time, on fast and slow machines, and answers cannot block all pages.
 """
@@ -70,11 +70,9 @@ class BoundedPages:
 
     A request begins when its body has arrived and ends when its response begins, so slow clients occupy no place.
     While ``answers`` go first, one request runs at a time, followed by a pause of ``pause_share`` times its duration,
-    but at most ``most_pause_s``.
-    Waiting requests get their turn address by address, so one address cannot delay all others. If both wait, pages to
-    play (``PLAY``) and other pages take turns. A request is refused
-    with status 503 after ``patience_s``. If ``most_waiting`` requests wait, the newest one of the address with the most
-    is refused.
+    but at most ``most_pause_s``. Waiting requests get their turn address by address, so one address cannot delay all
+    others. If both wait, pages to play (``PLAY``) and other pages take turns. A request is refused with status 503
+    after ``patience_s``. If ``most_waiting`` requests wait, the newest one of the address with the most is refused.
     """
 
     def __init__(
@@ -127,9 +125,10 @@ class BoundedPages:
         """Wait for the turn of ``page``. Returns false if the client disconnects. Raises ``RequestRefused``."""
         page.queue.setdefault(page.client, deque()).append(page)
         self._begin_next()
-        waiting = [*self._play.values(), *self._other.values()]
-        if not page.turn.done() and sum(map(len, waiting)) > self._most_waiting:
-            self._refuse(max(waiting, key=len)[-1])
+        if not page.turn.done():
+            waiting = [*self._play.values(), *self._other.values()]
+            if sum(map(len, waiting)) > self._most_waiting:
+                self._refuse(max(waiting, key=len)[-1])
         if not page.turn.done():
             disconnected = asyncio.ensure_future(receive())
             either = (page.turn, disconnected)
@@ -156,7 +155,8 @@ class BoundedPages:
                     self._timer = loop.call_at(self._pause_ends_s, self._begin_next)
                     return
             queue = self._queues[0] or self._queues[1]
-            self._queues.sort(key=lambda other: other is queue)
+            if queue is self._queues[0]:
+                self._queues.reverse()
             client, pages = next(iter(queue.items()))
             page = pages.popleft()
             del queue[client]

@@ -2,8 +2,8 @@
 
 A web process reads the head of each request. If it asks for a stream, the process sends the head and the connection
 itself (``SCM_RIGHTS``, unix(7)) to a stream process, and has no part in the stream afterwards. So a site has one port
-and needs no routes in its proxy; any number of stream processes share the streams. While there is none, web processes
-serve the streams themselves.
+and needs no routes in its proxy; any number of stream processes share the streams. Without them, web processes serve
+the streams themselves.
 """
 
 from __future__ import annotations
@@ -64,6 +64,8 @@ class StreamProcesses:
     def take(self, head: bytes, connection: int) -> bool:
         """Give a stream process the ``head`` of a request and its ``connection``. Returns whether one took them."""
         paths = stream_sockets(self._var)
+        for ended in self._connections.keys() - {*paths}:
+            self._connections.pop(ended).close()
         self._turn += 1
         for place in range(len(paths)):
             path = paths[(self._turn + place) % len(paths)]

@@ -1,4 +1,4 @@
-"""Celery tasks, without logic of their own. The queue of each is in ``CELERY_TASK_ROUTES``."""
+"""Celery tasks. They contain no logic. The queue of each is in ``CELERY_TASK_ROUTES``."""
 
 from __future__ import annotations
 

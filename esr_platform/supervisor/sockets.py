@@ -55,7 +55,7 @@ _ANY = "?" * 8
 
 
 def stream_sockets(var: Path) -> list[Path]:
-    """Return the sockets of this user's stream processes of the site. Some may have no process any more."""
+    """Return the sockets of this user's stream processes of the site. A killed process leaves its socket."""
     pattern = socket_path(var, _STREAMS.format(_ANY))
     return sorted(path for path in pattern.parent.glob(pattern.name) if is_own(path))
 

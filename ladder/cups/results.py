@@ -111,7 +111,7 @@ class CupResults:
 
     @cached_property
     def standings(self) -> Sequence[Standing]:
-        """The standings after the rounds that have ended, best first. Before that, there are none."""
+        """The standings after the rounds that have ended, best first. Empty before that."""
         return self.plan.standings(self.played, self.left) if self.played else ()
 
     @cached_property

@@ -54,7 +54,7 @@ What = Literal[
     # without a match
     "stream",  # a bot has a newer one
     "challenged",  # bots have a challenge
-    "challenge",  # people have a challenge, or one has ended
+    "challenge",  # people have a challenge, or a challenge has ended
     "lobby",
 ]
 

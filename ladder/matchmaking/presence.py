@@ -97,5 +97,5 @@ def tell_found(match: Match) -> None:
 
 
 def tell_asked() -> None:
-    """Tell people that one of them has a new challenge, or that one has ended."""
+    """Tell people that there is a new challenge, or that a challenge has ended."""
     tell(None, "challenge")

@@ -1,4 +1,4 @@
-"""Connections that ask for a stream move from a web process to a stream process, or stay if there is none."""
+"""Connections that ask for a stream move from a web process to a stream process, or stay without one."""
 
 from __future__ import annotations
 

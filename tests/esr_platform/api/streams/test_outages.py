@@ -82,7 +82,7 @@ def test_killed_stream_processes_cost_nobody_an_event_or_time(
     followers, random = seated(site, users, match), Random(7)
     play(match, followers, 4, random)
     other = site_processes.streams()
-    for killed in (one, other):  # the streams go on at the other stream process, then at the web process
+    for killed in (one, other):  # the streams continue at the other stream process, then at the web process
         killed.kill()
         killed.wait()
         wait_until(lambda: all(follower.stream.ended for follower in followers), "the streams break off")
