@@ -631,16 +631,16 @@ def _remove(locked: Proposal, people: Collection[int]) -> None:
 
 def _end(locked: Proposal, state: Proposal.State, **fields: object) -> Proposal:
     Proposal.objects.filter(pk=locked.pk).update(state=state, ended=Now(), **fields)
-    _tell(locked, [*([] if locked.by_id is None else [locked.by_id]), *people_of(_bots(locked))])
+    if locked.kind == _Kind.CHALLENGE:
+        tell_asked()
+    _tell(locked)
     return Proposal.objects.select_related("ladder", "by").get(pk=locked.pk)
 
 
-def _tell(changed: Proposal, people: Iterable[int] = ()) -> None:
-    """Tell the lobby of a game, ``people`` of a challenge, and the table of the match before of a rematch."""
+def _tell(changed: Proposal) -> None:
+    """Tell the lobby of a game, and the table of the match before of a rematch."""
     if changed.kind != _Kind.CHALLENGE:
         tell_lobby()
-    elif any(people):
-        tell_asked()
     if changed.again_id is not None:
         tell(changed.again_id, "moved")
 
