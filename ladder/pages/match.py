@@ -29,7 +29,7 @@ from games.presentation import ScoreColumn
 from games.registry import GAMES
 from games.replays import named
 from games.rules import Document
-from ladder.access import match_seen_by, matches_seen_by
+from ladder.access import match_among, match_seen_by
 from ladder.exports.documents import replay_of
 from ladder.live import actions
 from ladder.live.visibility import Cut, public_cut
@@ -53,6 +53,7 @@ from ladder.models.ladders import Viewer
 from ladder.openness import is_open, shows_results
 from ladder.pages.components.boards import Board, table
 from ladder.pages.components.people import secret_of, watching_said
+from ladder.pages.components.responses import shared_by_strangers
 from ladder.pages.components.words import enumerated, span
 from ladder.pages.matches import names, seats_shown
 
@@ -529,13 +530,13 @@ class MatchPage:
 
 
 def match_page(match_id: int, user: Viewer, guest_seat: int | None = None) -> MatchPage:
-    """All that ``user`` may see of one match, in at most eleven queries. Raises ``Match.DoesNotExist``.
+    """All that ``user`` may see of one match, in at most eleven queries. Raises ``Http404``.
 
     ``guest_seat`` is the seat of a visitor who plays or played there as a guest.
     """
     related = ("ladder", "block__series__season__ladder", "block__cup_table__round__cup")
-    matches = matches_seen_by(user).select_related(*related)
-    match = matches.prefetch_related(seats_shown(), "attempts").get(pk=match_id)
+    matches = Match.objects.select_related(*related).prefetch_related(seats_shown(), "attempts")
+    match = match_among(matches, user, match_id)
     seat_names = names(list(match.seats.all()))
     course = live_course(match.pk, match.block.purpose, is_open(match.block))
     results = Result.objects.filter(match=match)
@@ -567,11 +568,16 @@ def _ahead(match: Match) -> int:
 
 @require_safe
 def match(request: HttpRequest, match_id: int) -> HttpResponse:
-    try:
-        secret = secret_of(request)
-        page = match_page(match_id, request.user, actions.seat_of(match_id, None, secret) if secret else None)
-    except Match.DoesNotExist:
-        raise Http404(_("Match not found.")) from None
+    def state() -> tuple[str, bool]:
+        seen = match_among(Match.objects.select_related("block"), request.user, match_id)
+        return seen.status, is_open(seen.block)
+
+    return shared_by_strangers(request, state, lambda: _page(request, match_id))
+
+
+def _page(request: HttpRequest, match_id: int) -> HttpResponse:
+    secret = secret_of(request)
+    page = match_page(match_id, request.user, actions.seat_of(match_id, None, secret) if secret else None)
     sits = page.running is not None and page.guest_seat is not None
     return render(request, "pages/match.html", {"page": page, "sits": sits})
 
@@ -587,10 +593,7 @@ _EMBEDDED: Final = (
 @xframe_options_exempt
 def embed(request: HttpRequest, match_id: int) -> HttpResponse:
     """The replay for pages of other sites: what everyone may see, without session and forms. Else status 404."""
-    try:
-        page = replace(match_page(match_id, AnonymousUser()), embedded=True)
-    except Match.DoesNotExist:
-        raise Http404(_("Match not found.")) from None
+    page = replace(match_page(match_id, AnonymousUser()), embedded=True)
     if not page.public_replay:
         raise Http404(_("Replay not available. It is published when all games of the deal are finished."))
     response = render(request, "pages/embed.html", {"page": page})

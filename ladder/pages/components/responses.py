@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from functools import wraps
 from hashlib import sha256
 from http import HTTPStatus
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
+from django.conf import settings
 from django.contrib.auth.decorators import login_required
+from django.core.cache import caches
 from django.forms import BaseForm
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils.cache import add_never_cache_headers
+from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 
 from esr_platform.accounts.limits import address, wait_s
@@ -31,6 +34,38 @@ def cache_key(name: str, kind: type[Any]) -> str:
     """
     shape = " ".join(f"{field.name}:{field.type}" for field in fields(kind))
     return f"{name}/{sha256(shape.encode()).hexdigest()[:12]}"
+
+
+# --- Pages that many strangers open at once --------------------------------------------------------------------------
+
+SHARED_S: Final = 1
+"""How long a page is kept for other strangers. Spectators of a game open its page together, when it begins and ends."""
+
+
+def is_stranger(request: HttpRequest) -> bool:
+    """Whether nothing in the request, except its path and language, can change a page: no account, guest or form."""
+    harmless = {settings.LANGUAGE_COOKIE_NAME, settings.CSRF_COOKIE_NAME}
+    personal = not harmless.issuperset(request.COOKIES) or "Authorization" in request.headers
+    return request.method == "GET" and not personal and not request.GET and "HX-Request" not in request.headers
+
+
+def shared_by_strangers(
+    request: HttpRequest, state: Callable[[], Sequence[object]], make: Callable[[], HttpResponse]
+) -> HttpResponse:
+    """Return the response of ``make``, or for strangers the one that another of them got within the last second.
+
+    It is not older than a change of ``state``. Responses with a form, whose CSRF token is personal, are not kept.
+    """
+    if not is_stranger(request):
+        return make()
+    key = "/".join(map(str, ("page", *state(), get_language(), request.path)))
+    content: bytes | None = caches["pages"].get(key)
+    if content is not None:
+        return HttpResponse(content)
+    response = make()
+    if response.status_code == HTTPStatus.OK and "CSRF_COOKIE_NEEDS_UPDATE" not in request.META:
+        caches["pages"].set(key, response.content, SHARED_S)
+    return response
 
 
 # --- Forms -----------------------------------------------------------------------------------------------------------

@@ -6,7 +6,10 @@ from random import Random
 from typing import Any
 
 import pytest
-from django.test import Client
+from django.conf import settings
+from django.http import HttpResponse
+from django.middleware.csrf import get_token
+from django.test import Client, RequestFactory
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from bots.models import Bot
@@ -14,6 +17,7 @@ from ladder.creation import open_house
 from ladder.live.end import finish
 from ladder.matchmaking import proposals
 from ladder.models import Invitation, Ladder, Match
+from ladder.pages.components import responses
 from tests.build import person
 from tests.ladder.live_tables import move_on, remote_bots, seated, to_round
 from tests.page import page
@@ -65,6 +69,77 @@ def test_of_a_game_that_is_over_no_round_is_left_and_the_page_is_loaded_again(ma
         pass
     finish(match.pk)
     assert client.get(rounds(match))["HX-Refresh"] == "true"
+
+
+@pytest.fixture
+def _kept_for_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if everything in a test happened within the second for which strangers share a page."""
+    monkeypatch.setattr(responses, "SHARED_S", 3600)
+
+
+def told(client: Client, match: Match) -> int:
+    """How many rounds the page of the match tells ``client`` of."""
+    return len(page(client, f"/matches/{match.pk}/").one(data_told=True).all("div", id=True))
+
+
+@pytest.mark.usefixtures("_kept_for_an_hour")
+def test_strangers_share_the_page_of_a_match_and_people_with_an_account_get_their_own(match: Match) -> None:
+    ada = Client()
+    ada.force_login(person("watches"))
+    before = told(Client(), match)
+    to_round(match, 4, Random(1))
+    assert told(Client(), match) == before
+    assert told(ada, match) == before + 1
+    assert told(Client(), match) == before, "a page of an account is for nobody else"
+
+
+@pytest.mark.usefixtures("_kept_for_an_hour")
+def test_strangers_with_a_session_share_no_page(match: Match) -> None:
+    guest = Client()
+    guest.session.save()  # sets the cookie
+    before = told(Client(), match)
+    to_round(match, 4, Random(1))
+    assert told(guest, match) == before + 1
+
+
+@pytest.mark.usefixtures("_kept_for_an_hour")
+def test_strangers_share_a_page_in_their_language(match: Match, pseudo_language: str) -> None:
+    def opened(language: str) -> Any:
+        client = Client()
+        client.cookies[settings.LANGUAGE_COOKIE_NAME] = language
+        response = client.get(f"/matches/{match.pk}/")
+        assert response["Content-Language"] == language
+        return response
+
+    english, other = opened("en"), opened(pseudo_language)
+    assert english.content != other.content
+    assert opened("en").content == english.content
+    assert opened(pseudo_language).content == other.content
+
+
+@pytest.mark.usefixtures("_kept_for_an_hour")
+def test_strangers_see_the_end_of_a_match_at_once(match: Match) -> None:
+    assert page(Client(), f"/matches/{match.pk}/").all("running-table")
+    while move_on(match, Random(1)):
+        pass
+    finish(match.pk)
+    assert not page(Client(), f"/matches/{match.pk}/").all("running-table")
+
+
+@pytest.mark.usefixtures("_kept_for_an_hour")
+def test_strangers_do_not_see_a_shared_page_when_its_ladder_has_become_private(match: Match) -> None:
+    assert Client().get(f"/matches/{match.pk}/").status_code == 200
+    Ladder.objects.filter(pk=match.ladder_id).update(private=True, by_invitation=True)
+    assert Client().get(f"/matches/{match.pk}/").status_code == 404
+
+
+@pytest.mark.usefixtures("_kept_for_an_hour")
+def test_forms_are_not_shared_because_their_tokens_are_personal(rf: RequestFactory) -> None:
+    def form() -> bytes:
+        request = rf.get("/form/")
+        return responses.shared_by_strangers(request, tuple, lambda: HttpResponse(get_token(request))).content
+
+    assert form() != form()
 
 
 def test_strangers_share_the_parts_of_the_lobby_until_it_changes(
