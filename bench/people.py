@@ -18,8 +18,8 @@ The bench measures, after all have come and the watched games have ended once:
 - whether each log arrives without gaps and duplicates (by the places of its entries) and whole (by the game's record)
 - the memory of the web server and the worker
 
-With ``--quota CORES``, the web server may use only so much of a core after the opening: pages must wait or be refused,
-and at most 1% of the moves are.
+With ``--quota CORES``, the web processes together may use only so much of a core after the opening: pages must wait or
+be refused, and at most 1% of the moves are.
 
 The games have no veiled moves, so no event is delayed on purpose. Rate limits do not apply (``bench.settings``),
 because a player who plays one round per second sends more requests than people may. The bench fails only if its CPU
@@ -109,10 +109,10 @@ def company(options: argparse.Namespace) -> dict[str, Any]:
 def run(options: argparse.Namespace) -> tuple[dict[str, Any], list[Look]]:
     """Start the site, let everybody come, and look at it all the while."""
     out = Path(os.environ["VAR_DIR"]) / "visited.json"
-    with site(options.streams, DJANGO_SETTINGS_MODULE="bench.settings") as running:
-        who = json.dumps(company(options))
-        command = [sys.executable, "-m", "bench.visitors", str(running.port), str(options.seconds), str(out)]
-        with cpu_quota(running.parts["web"], options.quota, out.with_suffix(".opened")):
+    with site(options.webs, options.streams, DJANGO_SETTINGS_MODULE="bench.settings") as running:
+        who = json.dumps({**company(options), "ports": running.ports})
+        command = [sys.executable, "-m", "bench.visitors", str(options.seconds), str(out)]
+        with cpu_quota(running.pids("web"), options.quota, out.with_suffix(".opened")):
             looks = running.watch(command, who)
     return json.loads(out.read_text()), looks
 
@@ -168,11 +168,11 @@ def show_costs(report: dict[str, Any], streams: float) -> None:
     threads = {name: used_s - opening["threads"].get(name, 0.0) for name, used_s in closing["threads"].items()}
     live = {name: threads.get(name, 0.0) for name in ("MainThread", "live-reader", "live-writer")}
     parts = ", ".join(f"{name} {used_s / span:.0%}" for name, used_s in live.items())
-    print(f"  threads of the web server: {parts}, pages {pages_s / span:.0%} of a core")
+    print(f"  threads of the web processes: {parts}, pages {pages_s / span:.0%} of a core")
     moves = sum(opening["at_s"] <= at_s < closing["at_s"] for at_s, _ in report["moves"])
     events = sum(count for at_s, count in report["events"].items() if opening["at_s"] <= int(at_s) < closing["at_s"])
     print(
-        f"  web server without pages: {1000 * sum(live.values()) / max(1, moves):.2f} ms of CPU per move"
+        f"  web processes without pages: {1000 * sum(live.values()) / max(1, moves):.2f} ms of CPU per move"
         f" ({moves / span:.1f} moves/s); stream processes: {1000 * streams * span / max(1, events):.3f} ms per event"
         f" and client ({events / span:.0f} events/s)"
     )
@@ -212,7 +212,8 @@ def show(options: argparse.Namespace, report: dict[str, Any], looks: list[Look])
     }
     print(f"  pages opened by status: {statuses}")
     spent_s = web_and_streams_s(first, last)
-    show_costs(report, (spent_s - last.used_s["web"] + first.used_s["web"]) / span)
+    streams_s = sum(last.used_s[name] - first.used_s[name] for name in last.used_s if name.startswith("streams"))
+    show_costs(report, streams_s / span)
     ends = report["ends"]
     print(
         f"  log entries lost: {report['lost']}, duplicated: {report['doubled']}; streams reopened:"
@@ -256,8 +257,9 @@ def main() -> int:
         "--watched", type=int, default=2, help="number of tables that play one round per second (default: 2)"
     )
     parser.add_argument("--seconds", type=int, default=600, help="seconds after all have come (default: 600)")
+    parser.add_argument("--webs", type=int, default=1, help="number of web processes (default: 1)")
     parser.add_argument("--streams", type=int, default=1, help="number of stream processes (default: 1)")
-    parser.add_argument("--quota", type=float, help="cores of the web server after the opening (default: no limit)")
+    parser.add_argument("--quota", type=float, help="cores of all web processes after the opening (default: no limit)")
     parser.add_argument("--short", action="store_true", help="short run with smaller numbers, about one minute")
     return on_each("bench.people", parser, measure)
 

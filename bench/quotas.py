@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event, Thread
@@ -13,10 +13,11 @@ V1, V2 = Path("/sys/fs/cgroup/cpu"), Path("/sys/fs/cgroup")
 
 
 @contextmanager
-def cpu_quota(pid: int, cores: float | None, begins: Path) -> Iterator[None]:
-    """Limit the process to ``cores`` in each 100 ms as soon as the file ``begins`` exists. ``None`` means no limit.
+def cpu_quota(pids: Sequence[int], cores: float | None, begins: Path) -> Iterator[None]:
+    """Limit the processes together to ``cores`` in each 100 ms as soon as the file ``begins`` exists.
 
-    The process must have ended when the context is left or soon after. Raises ``OSError`` if groups are not available.
+    ``None`` means no limit. The processes must have ended when the context is left or soon after. Raises ``OSError`` if
+    groups are not available.
     """
     if cores is None:
         yield
@@ -36,7 +37,8 @@ def cpu_quota(pid: int, cores: float | None, begins: Path) -> Iterator[None]:
         while not begins.exists():
             if ended.wait(0.1):
                 return
-        (group / "cgroup.procs").write_text(str(pid))
+        for pid in pids:
+            (group / "cgroup.procs").write_text(str(pid))
 
     waiting = Thread(target=limit)
     waiting.start()
@@ -45,6 +47,7 @@ def cpu_quota(pid: int, cores: float | None, begins: Path) -> Iterator[None]:
     finally:
         ended.set()
         waiting.join()
-        with suppress(OSError):  # the process may have ended
-            (group.parent / "cgroup.procs").write_text(str(pid))
+        for pid in pids:
+            with suppress(OSError):  # the process may have ended
+                (group.parent / "cgroup.procs").write_text(str(pid))
         group.rmdir()

@@ -87,10 +87,19 @@ def rss_mb(pid: int) -> float:
 
 @dataclass(frozen=True)
 class Running:
-    """A site that runs: where it listens, and its processes by name."""
+    """A site that runs: the ports of its web servers, and its processes by name."""
 
-    port: int
+    ports: list[int]
     parts: dict[str, int]
+
+    @property
+    def port(self) -> int:
+        """The port of the first web server."""
+        return self.ports[0]
+
+    def pids(self, name: str) -> list[int]:
+        """The process ids of the parts with this name and a number."""
+        return [pid for part, pid in self.parts.items() if part.startswith(name)]
 
     def watch(self, command: list[str], text: str) -> list[Look]:
         """Run ``command``, which is given ``text`` on standard input, and look at the site until it has ended."""
@@ -106,21 +115,25 @@ class Running:
 
 
 @contextmanager
-def site(streams: int = 1, **settings: str) -> Iterator[Running]:
-    """One web server, ``streams`` stream processes, one worker and the clock, on the database that this process sees.
+def site(webs: int = 1, streams: int = 1, **settings: str) -> Iterator[Running]:
+    """Web servers, stream processes, one worker and the clock, on the database that this process sees.
 
-    ``settings`` are theirs. The parts have the names ``web``, ``streams1``, ``streams2`` and so on.
+    ``settings`` are theirs. The parts have the names ``web1``, ``web2``, ``streams1`` and so on.
     """
     names = ("DATABASE_URL", "SECRET_KEY", "VAR_DIR", "REDIS_URL", "LOG_LEVEL")
-    environment, port = {**{name: os.environ[name] for name in names}, **settings}, free_port()
+    environment = {**{name: os.environ[name] for name in names}, **settings}
     with broker(Path(os.environ["VAR_DIR"])) as redis, processes(environment) as group:
-        web = group.web(port)
-        parts = {"web": web.pid, **{f"streams{number + 1}": group.streams().pid for number in range(streams)}}
+        ports = list[int]()
+        parts = dict[str, int]()
+        for number in range(webs):
+            ports.append(free_port())
+            parts[f"web{number + 1}"] = group.web(ports[-1]).pid
+        parts |= {f"streams{number + 1}": group.streams().pid for number in range(streams)}
         parts |= {"worker": group.worker("default,live").pid, "beat": group.beat().pid, "redis": redis}
         database = postgres_pid()
         parts |= {"database": database} if database else {}
-        wait_until(lambda: answers(port), "the web server answers", 60)
-        yield Running(port, parts)
+        wait_until(lambda: all(map(answers, ports)), "the web servers answer", 60)
+        yield Running(ports, parts)
 
 
 def run(secrets: list[str], options: argparse.Namespace) -> tuple[dict[str, Any], list[Look]]:
@@ -199,8 +212,8 @@ def show_parts(looks: list[Look], since_s: float = OPENING_S) -> tuple[Look, Loo
 
 
 def web_and_streams_s(first: Look, last: Look) -> float:
-    """CPU seconds of the web server and the stream processes between two looks."""
-    names = [name for name in last.used_s if name == "web" or name.startswith("streams")]
+    """CPU seconds of the web servers and the stream processes between two looks."""
+    names = [name for name in last.used_s if name.startswith(("web", "streams"))]
     return sum(last.used_s[name] - first.used_s[name] for name in names)
 
 

@@ -1,14 +1,15 @@
 """Players, spectators and lobby visitors in one process, started by ``bench.people``.
 
-``python -m bench.visitors PORT SECONDS OUT`` reads a JSON object from standard input: ``tables``, each with its first
-``game``, its ``pace_s`` and the ``sessions`` of its players; ``spectators``, each with the ``table`` that it follows
-and its IP ``address``; and ``lobby`` with the ``addresses`` of its visitors and the ``session`` of a user who changes
-it. Players open the page of their table, keep the stream of their seat open, and post their moves with their session
-cookie and CSRF token, as a browser does. When a game ends, they start a rematch. When all have come, the watched games
-end by resignation, so that each run has ends of games. Spectators are anonymous, each with its own IP address. They
-open the match page and its stream, which brings all that the page shows of a round (``esr/running.js``). When a game
-ends, they open its page, stay for up to 4 s and continue with the next game of their table. Lobby visitors open the
-lobby and its stream (``esr/lobby.js``) while one user repeatedly starts and stops a search.
+``python -m bench.visitors SECONDS OUT`` reads a JSON object from standard input: ``ports`` of the web servers, which
+the visitors use in turn; ``tables``, each with its first ``game``, its ``pace_s`` and the ``sessions`` of its players;
+``spectators``, each with the ``table`` that it follows and its IP ``address``; and ``lobby`` with the ``addresses`` of
+its visitors and the ``session`` of a user who changes it. Players open the page of their table, keep the stream of
+their seat open, and post their moves with their session cookie and CSRF token, as a browser does. When a game ends,
+they start a rematch. When all have come, the watched games end by resignation, so that each run has ends of games.
+Spectators are anonymous, each with its own IP address. They open the match page and its stream, which brings all that
+the page shows of a round (``esr/running.js``). When a game ends, they open its page, stay for up to 4 s and continue
+with the next game of their table. Lobby visitors open the lobby and its stream (``esr/lobby.js``) while one user
+repeatedly starts and stops a search.
 
 The results are written to the file ``OUT``, a JSON object. Rows ``[at_s, ms]``: ``moves`` (from sending a move to its
 response), ``shown`` (to the event that shows it at a seat) and ``rounds`` (from the move that starts a round to the
@@ -26,10 +27,11 @@ import asyncio
 import json
 import sys
 from collections import Counter, defaultdict
-from collections.abc import AsyncGenerator, Coroutine
+from collections.abc import AsyncGenerator, Coroutine, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, fields
 from http import HTTPStatus
+from itertools import cycle
 from pathlib import Path
 from random import Random
 from time import perf_counter, process_time
@@ -361,27 +363,34 @@ async def search_and_stop(port: int, session: str, ladder: str, seen: Seen) -> N
                 seen.broken.append(f"{path}: {response.status}")
 
 
-async def costs(port: int) -> dict[str, Any]:
-    """What views and threads of the web server have used so far (``bench.request_costs``)."""
-    while (response := await Connections(port).fetch("GET /costs")).status != HTTPStatus.OK:
-        await asyncio.sleep(0.1)  # the server has refused a page
-    document: dict[str, Any] = orjson.loads(response.body)
-    return document
+async def costs(ports: Sequence[int]) -> dict[str, Any]:
+    """What views and threads of all web servers have used so far (``bench.request_costs``)."""
+    views: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    threads = Counter[str]()
+    for port in ports:
+        while (response := await Connections(port).fetch("GET /costs")).status != HTTPStatus.OK:
+            await asyncio.sleep(0.1)  # the server has refused a page
+        document = orjson.loads(response.body)
+        threads.update(document["threads"])
+        for view, cost in document["views"].items():
+            views[view].update(cost)
+    return {"views": views, "threads": threads}
 
 
-async def visited(port: int, seconds: float, who: dict[str, Any], opened: Path) -> dict[str, Any]:
+async def visited(seconds: float, who: dict[str, Any], opened: Path) -> dict[str, Any]:
     """Let everybody come, let the watched games end once, and look on for so long; the report."""
-    seen = Seen()
+    seen, ports = Seen(), cycle(who["ports"])
     tables = [Table(table["game"], table["pace_s"]) for table in who["tables"]]
     seats = [
         (table, session) for table, seated in zip(tables, who["tables"], strict=True) for session in seated["sessions"]
     ]
-    people = [Person(number, port, table, session, seen) for number, (table, session) in enumerate(seats)]
+    people = [Person(number, next(ports), table, session, seen) for number, (table, session) in enumerate(seats)]
     spectators = [
-        Spectator(port, tables[spectator["table"]], spectator["address"], seen) for spectator in who["spectators"]
+        Spectator(next(ports), tables[spectator["table"]], spectator["address"], seen)
+        for spectator in who["spectators"]
     ]
     lobby = who["lobby"]
-    visitors = [LobbyVisitor(port, address, seen) for address in lobby["addresses"]]
+    visitors = [LobbyVisitor(next(ports), address, seen) for address in lobby["addresses"]]
     stays = [person.play() for person in people]
     stays += [spectator.watch() for spectator in spectators]
     stays += [visitor.stay() for visitor in visitors]
@@ -396,19 +405,19 @@ async def visited(port: int, seconds: float, who: dict[str, Any], opened: Path) 
     for players in watched.values():
         await players[0].resign()
     await seen.all_open(len(tasks) + len(spectators) + sum(map(len, watched.values())))
-    tasks.append(asyncio.create_task(search_and_stop(port, lobby["session"], lobby["ladder"], seen)))
-    opening = {"at_s": seen.at_s, **await costs(port)}
+    tasks.append(asyncio.create_task(search_and_stop(next(ports), lobby["session"], lobby["ladder"], seen)))
+    opening = {"at_s": seen.at_s, **await costs(who["ports"])}
     opened.touch()
     await asyncio.sleep(seconds)
-    closing = {"at_s": seen.at_s, **await costs(port)}
+    closing = {"at_s": seen.at_s, **await costs(who["ports"])}
     seen.broken += [repr(error) for task in tasks if task.done() and (error := task.exception()) is not None]
     return {**{column.name: getattr(seen, column.name) for column in fields(seen)}, "costs": [opening, closing]}
 
 
 def main() -> None:
-    port, seconds, out = sys.argv[1:]
+    seconds, out = sys.argv[1:]
     who, began = json.load(sys.stdin), perf_counter()
-    report = asyncio.run(visited(int(port), float(seconds), who, Path(out).with_suffix(".opened")))
+    report = asyncio.run(visited(float(seconds), who, Path(out).with_suffix(".opened")))
     used = {"cpu_s": process_time(), "wall_s": perf_counter() - began}
     Path(out).write_text(json.dumps({**report, **used}))
 
