@@ -100,6 +100,7 @@ def test_a_released_seat_can_be_taken_again(folder: Path, monkeypatch: pytest.Mo
 
 def test_a_sweep_ends_what_a_dead_worker_left_and_nothing_else(folder: Path) -> None:
     """A worker starts a process that it does not take along when it dies."""
+    mine = Leases(folder).take()  # first, because a seat of the dead worker would be cleaned
     script = (
         f"{OURS}import os, subprocess; from pathlib import Path; from bots.sandbox.leases import Leases\n"
         f"lease = Leases(Path({str(folder)!r})).take()\n"
@@ -108,8 +109,6 @@ def test_a_sweep_ends_what_a_dead_worker_left_and_nothing_else(folder: Path) -> 
     )
     worker = subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, check=False)
     orphan = int(worker.stdout)
-    seats = Leases(folder)
-    mine = seats.take()
     neighbour = subprocess.Popen(["sleep", "100"])
     mine.note(neighbour.pid)
     try:
