@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 from bots.protocol import PROTOCOL, Decide, End, Hello, bot_seed
 from bots.protocol.messages import limits_document
 from games.registry import GAMES
-from games.rules import Document
+from games.rules import Document, State
 from ladder.live.clocks import milliseconds
 from ladder.live.position import Position
 from ladder.live.rows import position_at
@@ -99,19 +99,20 @@ def game_start(position: Position, seat: int, *, resumed: bool) -> Document:
     }
 
 
-def decide_event(position: Position, seat: int, log: int | None = None) -> Document:
+def decide_event(position: Position, seat: int, log: int | None = None, state: State | None = None) -> Document:
     """The event of the open decision of ``seat`` with its log from entry ``log`` on.
 
-    By default the log continues after the previous decision. ``log_from`` is the first entry.
+    By default the log continues after the previous decision. ``log_from`` is the first entry. ``state`` is what the
+    seat may see if the caller has it already.
     """
     live_seat = position.live_seats[seat]
-    message, start = _decide(position, seat, log)
+    start = live_seat.log_before if log is None else max(0, log)
     return {
         "type": "decide",
         "game": position.match.pk,
         "decision": live_seat.asked,
         "log_from": start,
-        "message": message,
+        "message": decide(position, seat, start, state),
     }
 
 
@@ -158,33 +159,27 @@ def hello(position: Position, seat: int, *, resumed: bool, start: int = 1) -> He
     }
 
 
-def decide(position: Position, seat: int, log: int | None = None) -> Decide:
-    """The open decision of ``seat``. Raises ``LookupError`` if there is none."""
-    return _decide(position, seat, log)[0]
-
-
 def end(position: Position, seat: int) -> End:
     """The end of a game, with the log since the last decision of ``seat``."""
     state = position.state(journal=True)
     outcome = state.outcome
     assert outcome is not None
-    log = state.entries(seat, position.log_before(seat, position.live_seats[seat].asked))
+    log = state.entries(seat, position.live_seats[seat].log_asked)
     return {"type": "end", "outcome": outcome, "log": log}
 
 
-def _decide(position: Position, seat: int, log: int | None) -> tuple[Decide, int]:
-    """The decision and the first entry of its log."""
-    live_seat, state = position.live_seats[seat], position.shown_to(seat)
-    start = position.log_before(seat, live_seat.asked - 1) if log is None else max(0, log)
+def decide(position: Position, seat: int, log: int = 0, state: State | None = None) -> Decide:
+    """The open decision of ``seat`` with its log from entry ``log`` on. ``state`` is as in :func:`decide_event`."""
+    live_seat, state = position.live_seats[seat], state or position.shown_to(seat)
     return {
         "type": "decide",
         "id": live_seat.asked,
         "strikes": live_seat.strikes,
         "decision": state.decision(seat),
         "view": state.view(seat),
-        "log": state.entries(seat, start),
+        "log": state.entries(seat, log),
         "clock": position.clock(seat).left(),
-    }, start
+    }
 
 
 def _players(match: Match) -> list[Document]:

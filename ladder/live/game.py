@@ -34,7 +34,7 @@ from ladder.models import LiveSeat, Match, PlayedMove, Table
 STRIKES: Final = ("late", "malformed", "too_long", "wrong_id", "illegal")
 """Reasons for a strike. A bot forfeits with its third strike."""
 
-_ASKED: Final = ("asked", "owes", "due_at", "deadline", "lease", "lease_until")
+_ASKED: Final = ("asked", "owes", "log_asked", "log_before", "due_at", "deadline", "lease", "lease_until")
 _OF_PEOPLE: Final = ("kind", "substitute", "missed", "returned", "resigned", "would_abort")
 _CHANGED: Final = (
     *_ASKED,
@@ -112,7 +112,7 @@ class LockedMatch:
     def __post_init__(self) -> None:
         live_seats = self.position.live_seats
         self.followed = any(live_seat.kind == LiveSeat.Kind.PERSON for live_seat in live_seats)
-        self.state = KEPT_STATES.take(self.position, journal=self.followed)
+        self.state = KEPT_STATES.take(self.position)
         self._steps = self.state.step_count
         self._entries = self.state.entry_count(None) if self.followed else 0
         people = self.position.people if self.followed else ()
@@ -283,6 +283,7 @@ class LockedMatch:
             if live_seat.owes:
                 continue
             live_seat.asked, live_seat.owes = live_seat.asked + 1, True
+            live_seat.log_before, live_seat.log_asked = live_seat.log_asked, self.state.entry_count(seat)
             self._put_to(live_seat)
 
     def _put_to(self, live_seat: LiveSeat) -> None:
@@ -379,7 +380,7 @@ class LockedMatch:
     def keep(self, after: Position) -> None:
         """Cache the moves and the state after them, once they are committed."""
         keep_played(self.match.lease, after.rows[len(self.position.rows) :])
-        if self.followed and not self.changed_more:  # else the state is replayed once
+        if not self.changed_more:  # else the state is replayed once
             KEPT_STATES.put(after, self.state)
 
 

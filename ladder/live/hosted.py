@@ -179,7 +179,7 @@ def _consultation(position: Position, turn: Turn, start: int, label: str, progra
         label=label,
         program=program,
         hello=decisions.hello(position, turn.seat, resumed=start > 1, start=start),
-        decide=decisions.decide(position, turn.seat, 0),
+        decide=decisions.decide(position, turn.seat),
     )
 
 

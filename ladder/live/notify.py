@@ -3,7 +3,7 @@
 A hint can be lost or arrive twice; the rows are the truth. The message on ``CHANNEL`` is JSON:
 ``{"match": 12, "bots": [3, 5], "what": "decide", "in_ms": 0}``. ``what`` is one of ``What``; ``bots`` are the ids of
 the bots that have something new to read; ``in_ms`` is the time until they may read it. A hint may bring the events of
-its change: ``revision``, ``public_round`` and ``seats`` (``ladder.live.publish``).
+its change: ``revision``, ``public_round``, ``seats`` and ``decisions`` (``ladder.live.publish``).
 """
 
 from __future__ import annotations

@@ -183,12 +183,6 @@ class Position:
                 return len(self.before(row.number).steps_since(0))
         return 0
 
-    def log_before(self, seat: int, decision: int) -> int:
-        """The length of the log of ``seat`` at its answered ``decision``; 0 before the first."""
-        if decision < 1:
-            return 0
-        return len(self.before(self.row_of(seat, decision).number, journal=True).entries(seat))
-
     def shown_to(self, seat: int | None) -> State:
         """The state that ``seat``, or a spectator (``None``), may see now. A seat sees its own moves immediately.
 

@@ -1,7 +1,8 @@
-"""Save the changes at a table and publish them: a hint for all, and finished events for people.
+"""Save the changes at a table and publish them: a hint for all, and finished events for people and remote bots.
 
-The writer makes the event of each seat once. A stream passes it on if it has passed on the change before
-(``Table.revision``). Otherwise, or without an event, it reads the rows, which are the truth.
+The writer makes each event once. The stream of a person passes it on if it has passed on the change before
+(``Table.revision``), that of a bot if it has passed on the decision before. Otherwise, or without an event, a stream
+reads the rows, which are the truth.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import orjson
 from django.db import transaction
 
 from ladder.live.clocks import milliseconds
+from ladder.live.decisions import decide_event
 from ladder.live.game import LockedMatch
 from ladder.live.notify import end_soon, send_hint, tell_of_the_end, wake
 from ladder.live.person_view import SeatViews, hash_of_present, moments_event, present_event
@@ -37,6 +39,16 @@ class SeatEvent:
     log_to: int
     ply: int | None
     present: str
+    event: str
+
+
+@dataclass(frozen=True)
+class BotEvent:
+    """The event of a remote bot's ``decision``: ``event`` is its JSON, with the log from ``log_from`` to ``log_to``."""
+
+    decision: int
+    log_from: int
+    log_to: int
     event: str
 
 
@@ -70,7 +82,7 @@ def _publish_events(table: LockedMatch) -> None:
         if in_ms and table.appended:
             send_hint(hint)  # the move is visible before the forced steps after it, and before the next decision
         asked = {"what": "decide" if bots else "moved", "bots": sorted(bots), "in_ms": in_ms}
-        send_hint(hint | asked | _public_and_seats(table, after))
+        send_hint(hint | asked | _events(table, after))
     table.keep(after)
 
 
@@ -80,16 +92,20 @@ def _due_in_ms(table: LockedMatch) -> int:
     return max((milliseconds(now, live_seat.due_at) for live_seat in table.asked if live_seat.due_at), default=0)
 
 
-def _public_and_seats(table: LockedMatch, after: Position) -> dict[str, Any]:
-    """The public round and the event of each seat, if all players see the whole change at once.
+def _events(table: LockedMatch, after: Position) -> dict[str, Any]:
+    """The public round and the events of seats, if all players see the whole change at once.
 
     Nothing while moves are held back, or if more has changed than the table: streams then read the rows.
     """
     is_shown = table.before.settled and after.table.settled_at <= after.now
-    if not table.followed or table.changed_more or not is_shown:
+    if table.changed_more or not is_shown:
         return {}
-    seats = _events_by_seat(after, table)
-    return {"revision": after.table.revision, "public_round": table.state.rounds_begun - 1, "seats": seats}
+    return {
+        "revision": after.table.revision,
+        "public_round": table.state.rounds_begun - 1,
+        "seats": _events_by_seat(after, table),
+        "decisions": _events_by_bot(after, table),
+    }
 
 
 def _events_by_seat(after: Position, table: LockedMatch) -> dict[str, Any]:
@@ -107,4 +123,16 @@ def _events_by_seat(after: Position, table: LockedMatch) -> dict[str, Any]:
         ply = moments[-1]["ply"] if moments else None
         text = orjson.dumps(event, option=orjson.OPT_NON_STR_KEYS).decode()
         events[str(seat)] = vars(SeatEvent(story.log_from, story.log_to, ply, hash_of_present(now), text))
+    return events
+
+
+def _events_by_bot(after: Position, table: LockedMatch) -> dict[str, Any]:
+    """By the id of a remote bot that was asked, the fields of its ``BotEvent``."""
+    events = {}
+    for live_seat in table.asked:
+        if live_seat.kind == LiveSeat.Kind.REMOTE and live_seat.owes:
+            event = decide_event(after, live_seat.seat.index, state=table.state)
+            text = orjson.dumps(event, option=orjson.OPT_NON_STR_KEYS).decode()
+            made = BotEvent(live_seat.asked, live_seat.log_before, live_seat.log_asked, text)
+            events[str(live_seat.seat.version.bot_id)] = vars(made)
     return events

@@ -107,16 +107,16 @@ class StateCache:
     def __init__(self) -> None:
         self._states = GameCache[tuple[int, _Forfeits, State]]()
 
-    def take(self, position: Position, *, journal: bool) -> State:
-        """The state of ``position``, with a journal if ``journal`` is true. The caller may change it."""
+    def take(self, position: Position) -> State:
+        """The state of ``position`` with a journal. The caller may change it."""
         kept = self._states.pop(position.match.lease)
-        if kept is not None and journal:
+        if kept is not None:
             moves, forfeits, state = kept
             if moves <= len(position.rows) and forfeits == _forfeits(position):
                 for row in position.rows[moves:]:
                     state.play(row.seat, row.move, default=row.default or None)
                 return state
-        return position.state(journal=journal)
+        return position.state(journal=True)
 
     def put(self, position: Position, state: State) -> None:
         """Store ``state``, which belongs to ``position`` and has a journal. The caller must no longer use it."""

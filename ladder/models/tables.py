@@ -49,7 +49,8 @@ class LiveSeat(models.Model):
     """A seat of a live game: how far it was asked, the strikes it has, its clock, and the decision that it owes.
 
     ``asked`` is the id of its last decision, counted from 1 for itself. ``owes``: this decision is still open. It is
-    sent from ``due_at`` and lost at ``deadline``. A hosted seat has no deadline, because the worker that plays it
+    sent from ``due_at`` and lost at ``deadline``. ``log_asked`` is the length of its log at this decision, and
+    ``log_before`` at the one before it. A hosted seat has no deadline, because the worker that plays it
     measures the time. The clock starts at ``due_at``, or for a person at ``Table.followed_at`` if that is later.
     ``bank_ms`` and ``game_ms`` are what was left when it was asked. ``latency_ms`` is what the network took of its
     last answer, by the time that the client reports.
@@ -74,6 +75,8 @@ class LiveSeat(models.Model):
     kind = models.CharField(max_length=10, choices=Kind)
     asked = models.PositiveIntegerField(default=0)
     owes = models.BooleanField(default=False)
+    log_asked = models.PositiveIntegerField(default=0, help_text="length of the log at the last decision")
+    log_before = models.PositiveIntegerField(default=0, help_text="length of the log at the decision before it")
     due_at = models.DateTimeField(null=True, blank=True)
     deadline = models.DateTimeField(null=True, blank=True)
     lease = models.UUIDField(null=True, blank=True, help_text="lease of the worker that asks for the open decision")

@@ -28,6 +28,7 @@ from games.rules import Document
 from ladder.live import decisions
 from ladder.live.clocks import milliseconds
 from ladder.live.position import Position
+from ladder.live.publish import BotEvent
 from ladder.live.rows import position_at
 from ladder.matchmaking.lobby import challenges_waiting_for
 from ladder.models import LiveSeat, Match
@@ -153,6 +154,8 @@ class BotSource(Source):
         self._cursors: dict[int, GameCursor] = {}
         self._challenges: set[int] = set()
         self._changed: set[int] = set()
+        self._reads = False
+        self._published: list[str] = []
         self._everything = True
 
     async def open(self, wake: Callable[[], None]) -> None:
@@ -179,12 +182,27 @@ class BotSource(Source):
             self._changed.add(match)
         return True
 
+    def changed(self, change: Mapping[str, Any]) -> bool:
+        match, fields = change["match"], change["decisions"].get(str(self.claim.bot))
+        event, known = None if fields is None else BotEvent(**fields), self._cursors.get(match, _NOTHING)
+        follows = event is not None and (event.decision, event.log_from) == (known.decision + 1, known.entries)
+        if event is None or not follows or not known.started or self._reads or match in self._changed:
+            return self.touched(match)  # what is being read may be older or newer than the change
+        self._cursors[match] = replace(known, decision=event.decision, entries=event.log_to)
+        self._published.append(event.event)
+        return True
+
     def _behind(self, asked: Mapping[int, int]) -> Iterable[int]:
         """Return the matches with unsent events. ``asked`` contains the open decision, or 0, of each running match."""
         unsent = [match for match, decision in asked.items() if self._cursors.get(match, _NOTHING).decision < decision]
         return {*unsent, *(asked.keys() ^ self._cursors.keys())}
 
     async def look(self, framing: JSONLines) -> Batch:
+        published, self._published = self._published, []
+        data = b"".join(framing.framed("decide", event.encode()) for event in published)
+        if not self._everything and not self._changed:
+            return Batch(data)
+        self._reads = True
         events: list[dict[str, Any]] = []
         if self._everything:
             self._everything = False
@@ -201,7 +219,8 @@ class BotSource(Source):
             events += news.events
             if news.again_s is not None:
                 asyncio.get_running_loop().call_later(news.again_s, self._again, match)
-        return Batch(b"".join(map(framing.event, events)))
+        self._reads = False
+        return Batch(data + b"".join(map(framing.event, events)))
 
     def _again(self, match: int) -> None:
         self._changed.add(match)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from datetime import timedelta
 from itertools import product
@@ -12,17 +13,21 @@ from typing import Any
 
 import orjson
 import pytest
+from asgiref.sync import sync_to_async
 from django.utils import timezone
 
+from esr_platform.api.streams import bot
+from esr_platform.api.streams.bot import GameCursor, bot_events
 from esr_platform.api.streams.seat import SeatCursor, SeatRequest, seat_events
+from esr_platform.api.streams.stream import JSONLines
 from games.rules import Document
 from ladder.live.person_view import present
-from ladder.live.publish import SeatEvent
+from ladder.live.publish import BotEvent, SeatEvent
 from ladder.models import Attempt, LiveSeat, Match
 from tests.esr_platform.api.streams.people import people, table_of_people
 from tests.ladder.live.listener import Listener
 from tests.ladder.live.people import say
-from tests.ladder.live.play import pass_time, position
+from tests.ladder.live.play import bot_at, game_of, owing, pass_time, play_on, position
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -101,3 +106,76 @@ def test_a_published_event_is_the_one_that_a_stream_would_read(listener: Listene
             else:
                 assert read == []
     assert compared > 20
+
+
+def remote_game(game: str, seats: int, listener: Listener) -> Match:
+    match = game_of(game, seats)
+    pass_time(match)
+    listener.heard()
+    return match
+
+
+def without_clock(event: Document) -> Document:
+    """The event without the clock, of which milliseconds pass."""
+    return {**event, "message": {**event["message"], "clock": None}}
+
+
+@pytest.mark.parametrize(("game", "seats"), [("edel-stein-reich-duel", 2), ("die-weinhaendler", 3)])
+def test_a_published_decision_is_the_one_that_the_stream_of_a_bot_would_read(
+    listener: Listener, game: str, seats: int
+) -> None:
+    match, random, compared = remote_game(game, seats, listener), Random(seats), 0
+    cursors = {bot_at(match, seat): GameCursor() for seat in range(seats)}
+    for _ in range(60):
+        pass_time(match)
+        read = dict(zip(cursors, bot_events(match.pk, list(cursors.items())), strict=True))
+        changes = [hint for hint in listener.heard() if "revision" in hint]
+        for pk, fields in (item for change in changes for item in change["decisions"].items()):
+            published, news, known = BotEvent(**fields), read[int(pk)], cursors[int(pk)]
+            event = news.events[-1]
+            assert without_clock(orjson.loads(published.event)) == without_clock(event)
+            assert (published.decision, published.log_from) == (known.decision + 1, known.entries)
+            assert (published.decision, published.log_to) == (news.cursor.decision, news.cursor.entries)
+            compared += 1
+        cursors = {pk: news.cursor for pk, news in read.items()}
+        if not owing(match):
+            break
+        play_on(match, lambda state, seat: state.random_move(seat, random), 1)
+    assert compared > 20
+
+
+def test_the_stream_of_a_bot_passes_published_decisions_on_and_reads_those_that_it_missed(
+    listener: Listener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match, random, fetch, reads = remote_game("edel-stein-reich-duel", 2, listener), Random(2), bot.EVENTS.fetch, []
+
+    async def counted(*ask: Any) -> Any:
+        reads.append(ask)
+        return await fetch(*ask)
+
+    monkeypatch.setattr(bot.EVENTS, "fetch", counted)
+
+    async def followed() -> list[Document]:
+        source, framing = bot.BotSource(first, 0), JSONLines()
+        data = (await source.look(framing)).data
+        for number in range(30):
+            await sync_to_async(play_on)(match, lambda state, seat: state.random_move(seat, random), 1)
+            for hint in listener.heard():
+                if source.claim.bot not in hint["bots"] or number % 5 == 0:
+                    continue  # every fifth is lost
+                before = len(reads)
+                source.changed(hint) if "revision" in hint else source.touched(match.pk)
+                data += (await source.look(framing)).data
+                passed_on.append(len(reads) == before)
+        source.touched(match.pk)
+        data += (await source.look(framing)).data
+        return [orjson.loads(line) for line in data.splitlines() if line]
+
+    first, passed_on = bot_at(match, 0), list[bool]()
+    events = asyncio.run(followed())
+    assert set(passed_on) == {True, False}
+    decides = [event for event in events if event["type"] == "decide"]
+    assert decides == sorted(decides, key=lambda event: event["decision"])
+    entries = [entry for event in decides for entry in event["message"]["log"]]
+    assert entries == position(match).state(journal=True).entries(0)[: len(entries)], "nothing is lost or repeated"
+    assert len(entries) > 30
