@@ -10,11 +10,13 @@ class Migration(migrations.Migration):
         migrations.AddField(
             "liveseat",
             "log_asked",
-            models.PositiveIntegerField(default=0, help_text="length of the log at the last decision"),
+            models.PositiveIntegerField(default=0, db_default=0, help_text="length of the log at the last decision"),
         ),
         migrations.AddField(
             "liveseat",
             "log_before",
-            models.PositiveIntegerField(default=0, help_text="length of the log at the decision before it"),
+            models.PositiveIntegerField(
+                default=0, db_default=0, help_text="length of the log at the decision before it"
+            ),
         ),
     ]

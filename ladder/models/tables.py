@@ -75,8 +75,10 @@ class LiveSeat(models.Model):
     kind = models.CharField(max_length=10, choices=Kind)
     asked = models.PositiveIntegerField(default=0)
     owes = models.BooleanField(default=False)
-    log_asked = models.PositiveIntegerField(default=0, help_text="length of the log at the last decision")
-    log_before = models.PositiveIntegerField(default=0, help_text="length of the log at the decision before it")
+    log_asked = models.PositiveIntegerField(default=0, db_default=0, help_text="length of the log at the last decision")
+    log_before = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="length of the log at the decision before it"
+    )
     due_at = models.DateTimeField(null=True, blank=True)
     deadline = models.DateTimeField(null=True, blank=True)
     lease = models.UUIDField(null=True, blank=True, help_text="lease of the worker that asks for the open decision")
