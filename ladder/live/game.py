@@ -28,7 +28,7 @@ from games.rules import Document, Forfeit, Move, State
 from ladder.live import absences
 from ladder.live.clocks import HURRY_MS, SHOWN_WITHIN_MS, Pace, among_people, delay_ms, hurried, shown_ms
 from ladder.live.position import Position, change_occupant, substituted
-from ladder.live.rows import KEPT_STATES, keep_played, move_row, position_at
+from ladder.live.rows import KEPT_STATES, keep_game, move_row, position_at
 from ladder.models import LiveSeat, Match, PlayedMove, Table
 
 STRIKES: Final = ("late", "malformed", "too_long", "wrong_id", "illegal")
@@ -378,8 +378,8 @@ class LockedMatch:
         return replace(self.position, now=self.clock_now, rows=rows)
 
     def keep(self, after: Position) -> None:
-        """Cache the moves and the state after them, once they are committed."""
-        keep_played(self.match.lease, after.rows[len(self.position.rows) :])
+        """Cache the game, its moves and the state after them, once they are committed."""
+        keep_game(after)
         if not self.changed_more:  # else the state is replayed once
             KEPT_STATES.put(after, self.state)
 

@@ -87,11 +87,10 @@ class MoveCache(Generic[RowT]):
         self._moves.put(lease, moves)
         return moves
 
-    def add(self, lease: UUID | None, start: int, moves: Sequence[RowT]) -> None:
-        """Add moves that were just written, from number ``start`` on, if all earlier ones are known."""
-        known = self._moves.get(lease) or ()
-        if len(known) == start:
-            self._moves.put(lease, (*known, *moves))
+    def keep(self, lease: UUID | None, moves: tuple[RowT, ...]) -> None:
+        """Store ``moves``, all of the game so far, unless more are known."""
+        if len(moves) > len(self._moves.get(lease) or ()):
+            self._moves.put(lease, moves)
 
     def forget(self) -> None:
         """Clear the cache, because rows were changed that never change on a running site."""
@@ -179,10 +178,11 @@ def move_row(move: PlayedMove) -> MoveRow:
     )
 
 
-def keep_played(lease: UUID | None, rows: Sequence[MoveRow]) -> None:
-    """Cache moves that this process has written and committed."""
-    if rows:
-        KEPT_MOVES.add(lease, rows[0].number, rows)
+def keep_game(position: Position) -> None:
+    """Cache the game and its moves. What was read in a transaction must have been committed."""
+    lease, live_seats = position.match.lease, position.live_seats
+    _GAMES.put(lease, _Game(position.match, {live_seat.seat_id: live_seat.seat for live_seat in live_seats}))
+    KEPT_MOVES.keep(lease, tuple(position.rows))
 
 
 def _position(match: Match, stands: Sequence[Any], seats: Mapping[int, Seat]) -> Position:

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 
+from ladder.live import rows
 from ladder.live.rows import MOST, GameCache, MoveCache
+from tests.ladder.live.play import game_of, owing, post
 
 
 class Written:
@@ -37,6 +41,19 @@ def test_moves_read_in_a_transaction_are_not_cached() -> None:
         assert kept.upto(lease, 1, written.read) == ("a",)
     written.moves = ["b"]
     assert kept.upto(lease, 1, written.read) == ("b",)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_writer_of_moves_reads_the_game_once(broker: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A web process whose streams are in another process reads games in transactions only."""
+    match = game_of("edel-stein-reich-duel", 2)
+    (seat,) = owing(match)
+    monkeypatch.setattr(rows, "_GAMES", GameCache[Any]())
+    with CaptureQueriesContext(connection) as first:
+        post(match, seat, 1, "gems")
+    with CaptureQueriesContext(connection) as second:
+        post(match, 1 - seat, 1, "gems")
+    assert len(second) <= len(first) - len(("match", "seats", "their state again"))
 
 
 @pytest.mark.django_db(transaction=True)
