@@ -44,7 +44,7 @@ ACCESS: Final = {
 }
 
 
-def table_choices() -> list[tuple[str, list[tuple[str, str]]]]:
+def format_choices() -> list[tuple[str, list[tuple[str, str]]]]:
     """All formats, by game."""
     return [
         (game.name, [(f"{game.slug}:{count}", f"{game.name}, {seats(count)}") for count in game.seat_counts])
@@ -68,7 +68,7 @@ class LadderForm(forms.Form):
         max_length=80,
         help_text=gettext_lazy("The URL of the ladder is derived from its name and never changes."),
     )
-    table = forms.ChoiceField(label=gettext_lazy("Game and number of players"), choices=table_choices)
+    format = forms.ChoiceField(label=gettext_lazy("Game and number of players"), choices=format_choices)
     players = forms.ChoiceField(
         label=gettext_lazy("Players"), required=False, choices=list(PLAYERS.items()), widget=forms.RadioSelect
     )
@@ -108,7 +108,7 @@ class LadderForm(forms.Form):
     def plan(self) -> Plan:
         """The requested ladder; its limits are those that differ from the defaults."""
         asked = self.cleaned_data
-        game, _, count = asked["table"].partition(":")
+        game, _, count = asked["format"].partition(":")
         return Plan(
             name=asked["name"],
             game=game,

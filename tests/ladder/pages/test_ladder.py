@@ -247,7 +247,7 @@ def test_a_new_season_shows_no_estimates_of_the_last_one(
 
 SENT = {
     "name": "Seminar",
-    "table": f"{DUEL}:2",
+    "format": f"{DUEL}:2",
     "access": "class",
     "freezes_at": "2999-01-01T12:00",
     "house": ["greedy"],
