@@ -28,7 +28,7 @@ from games.rules import Document, Move
 from ladder.access import match_seen_by
 from ladder.chat import LONGEST, PRESETS
 from ladder.live import actions, presence
-from ladder.live.answers import Ruling, Verdict, answer_seat
+from ladder.live.answers import AnswerVerdict, JudgedAnswer, answer_seat
 from ladder.live.clocks import BEAT_MS
 from ladder.live.person_view import ROUNDS, present
 from ladder.live.position import Position
@@ -437,10 +437,10 @@ def _body(move: str) -> bytes:
         return orjson.dumps({"move": move})
 
 
-def _report(request: HttpRequest, ruling: Ruling) -> None:
-    if ruling.verdict == Verdict.REFUSED:
-        messages.error(request, _("Illegal move: %(why)s") % {"why": ruling.detail})
-    elif ruling.verdict == Verdict.LATE:
+def _report(request: HttpRequest, judged: JudgedAnswer) -> None:
+    if judged.verdict == AnswerVerdict.REFUSED:
+        messages.error(request, _("Illegal move: %(why)s") % {"why": judged.detail})
+    elif judged.verdict == AnswerVerdict.LATE:
         messages.error(request, _("Too late: the default move was played for you."))
-    elif ruling.verdict not in (Verdict.PLAYED, Verdict.SAME):
+    elif judged.verdict not in (AnswerVerdict.PLAYED, AnswerVerdict.SAME):
         messages.error(request, _("This decision is no longer open."))
