@@ -22,7 +22,7 @@ from django.utils.translation import gettext as _
 from bots.lookalikes import alike, has_banned_word, has_invisible, is_reserved, mixes_scripts
 from bots.names import clean_lines, is_unreadable, letters_of
 from bots.tournaments.formats import FORMATS, MOST_BLOCKS, MOST_ROUNDS
-from bots.tournaments.keys import key_hash
+from bots.tournaments.keys import KEY_BYTES, key_hash
 from bots.tournaments.seatings import seatings
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import DAY, Limit, lock_active_user
@@ -30,7 +30,6 @@ from esr_platform.accounts.mail import contact_staff
 from esr_platform.accounts.models import User
 from games.registry import GAMES
 from ladder.cups.durations import planned_tables
-from ladder.matches.blocks import KEY_BYTES
 from ladder.models import Cup, Intervention, Ladder, Match
 
 LONGEST_TITLE: Final = 60
