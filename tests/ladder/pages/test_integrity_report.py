@@ -74,7 +74,7 @@ def test_the_ledger_is_a_file_from_which_anybody_computes_the_ratings(site: Site
 def test_one_address_has_long_files_only_so_often(house: None, client: Client, settings: Any) -> None:
     settings.REQUESTS_PER_MINUTE = {**settings.REQUESTS_PER_MINUTE, "files": 3}
     ladder = "/ladders/edel-stein-reich-4"
-    files = [f"{ladder}/ledger.jsonl", f"{ladder}/table.csv", f"{ladder}/seasons/1/deals.jsonl"]
+    files = [f"{ladder}/ledger.jsonl", f"{ladder}/standings.csv", f"{ladder}/seasons/1/deals.jsonl"]
     assert [client.get(address).status_code for address in files] == [200, 200, 200]
     for address in files:
         refused = client.get(address)

@@ -326,7 +326,7 @@ def test_staff_invite_by_names_and_learn_which_are_none(bot: Bot, client: Client
 @pytest.mark.parametrize("name", ["=1+1", "@x", "-2", "+3"])
 def test_the_table_as_csv_has_every_row_and_no_formula(site: Site, client: Client, name: str) -> None:
     rename(site.bot, name)
-    response = client.get(f"/ladders/{site.ladder.slug}/table.csv")
+    response = client.get(f"/ladders/{site.ladder.slug}/standings.csv")
     assert response["Content-Type"].startswith("text/csv")
     rows = list(csv.DictReader(io.StringIO(response.content.decode())))
     assert len(rows) == site.ladder.memberships.filter(active=True).count()
@@ -356,7 +356,7 @@ def test_page_file_api_home_and_lists_show_the_same_standings(site: Site, client
     shown = dict(zip(bots_of(text), ranks_of(text), strict=True))
     assert list(shown.values())[:4] == [1, 2, 2, 4]
 
-    file = list(csv.DictReader(io.StringIO(client.get(f"/ladders/{slug}/table.csv").content.decode())))
+    file = list(csv.DictReader(io.StringIO(client.get(f"/ladders/{slug}/standings.csv").content.decode())))
     assert {row["bot"]: int(row["rank"]) for row in file} == shown
 
     rows = client.get(f"/api/v1/ladders/{slug}/members").json()["results"]
