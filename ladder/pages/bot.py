@@ -307,7 +307,7 @@ class VersionRow:
 
 
 @dataclass(frozen=True)
-class Strength:
+class SkillByVersion:
     """Estimates of one season, newest version first; never empty."""
 
     estimates: Sequence[Estimate]
@@ -351,9 +351,9 @@ class Strength:
         return _("%(version)s %(what)s.") % {"version": _name(newest), "what": "; ".join(comparisons)}
 
 
-def strength(estimates: Sequence[Estimate]) -> Strength | None:
+def skill_by_version(estimates: Sequence[Estimate]) -> SkillByVersion | None:
     """Sort the ``estimates`` of one ladder's season by version; ``None`` without any."""
-    return Strength(sorted(estimates, key=lambda estimate: -estimate.version.number)) if estimates else None
+    return SkillByVersion(sorted(estimates, key=lambda estimate: -estimate.version.number)) if estimates else None
 
 
 def newest_by_ladder(estimates: Sequence[Estimate]) -> dict[int, Estimate]:
@@ -383,7 +383,7 @@ class BotPage:
     """The content of a bot page.
 
     ``presence`` is ``None`` for hosted bots. ``panel`` is for the owner and staff, who also see versions that were not
-    validated. ``chart``, ``strength``, ``heat`` and ``habits`` belong to the latest season of the ``chosen`` ladder.
+    validated. ``chart``, ``skill``, ``heat`` and ``habits`` belong to the latest season of the ``chosen`` ladder.
     """
 
     bot: Bot
@@ -396,7 +396,7 @@ class BotPage:
     source_opens: bool
     estimates: Mapping[int, Estimate]
     chart: RatingChart | None
-    strength: Strength | None
+    skill: SkillByVersion | None
     heat: HeatMap | None
     habits: HabitTables | None
     trophies: Sequence[CupEntry]
@@ -450,7 +450,7 @@ def bot_page(bot: Bot, parameters: Callable[[str], str | None], user: Viewer) ->
     )
 
 
-_NOWHERE: Final[Mapping[str, Any]] = dict.fromkeys(("chart", "strength", "heat", "habits"))
+_NOWHERE: Final[Mapping[str, Any]] = dict.fromkeys(("chart", "skill", "heat", "habits"))
 
 
 def _on_ladder(chosen: PlaceOfBot, estimates: Sequence[Estimate]) -> Mapping[str, Any]:
@@ -460,7 +460,7 @@ def _on_ladder(chosen: PlaceOfBot, estimates: Sequence[Estimate]) -> Mapping[str
     of_ladder = [estimate for estimate in estimates if estimate.season.ladder_id == membership.ladder_id]
     return {
         "chart": chart_of(membership, of_ladder),
-        "strength": strength(of_ladder),
+        "skill": skill_by_version(of_ladder),
         "heat": heat_map(membership, season, tallies) if season else None,
         "habits": habit_tables(tallies, membership.ladder.game),
     }

@@ -125,8 +125,8 @@ def _chosen() -> Best | None:
         table__over=False,
         ladder__private=False,
     )
-    rated = live.select_related("ladder", "block").annotate(strength=Avg("seats__membership__rating"))
-    for match in rated.exclude(strength=None).order_by("-strength", "pk")[:_LOOKED_AT]:
+    rated = live.select_related("ladder", "block").annotate(rating=Avg("seats__membership__rating"))
+    for match in rated.exclude(rating=None).order_by("-rating", "pk")[:_LOOKED_AT]:
         cut = public_cut(match)
         if cut is not None:
             return Best(match.pk, scene_of(cut, match.ladder.seats), watching([match.pk]).get(match.pk, 0))

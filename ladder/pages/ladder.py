@@ -78,7 +78,7 @@ NAMED: Final = 3
 COLUMNS: Final = (
     Column("rating", gettext_lazy("Rating")),
     Column("bot", gettext_lazy("Player"), falling=False, numeric=False),
-    Column("strength", gettext_lazy("Skill")),
+    Column("skill", gettext_lazy("Skill")),
     Column("change", gettext_lazy("Last game")),
     Column("games", gettext_lazy("Games")),
     Column("first", gettext_lazy("First (%)")),
@@ -253,14 +253,14 @@ def _conditions(user: Viewer) -> Mapping[tuple[str, str], Q]:
 def _ordered(rows: Rows, season: Season | None, asked: TableQuery) -> Rows | SkillOrder:
     """The members sorted by a column, then by rating; missing values come last."""
     key = asked.column.key
-    if key == "strength":
+    if key == "skill":
         return SkillOrder(rows, season, falling=asked.falling)
     return rows.order_by(asked.order(FIELDS), *(["-rating"] if key != "rating" else []), "pk")
 
 
 def _rows(standings: Sequence[StandingsRow], asked: TableQuery, user: Viewer) -> tuple[int, list[DrawnRow]]:
     """The number of lines side by side, and the rows with their parts of these lines."""
-    by_skill = asked.column.key in ("rating", "strength")
+    by_skill = asked.column.key in ("rating", "skill")
     ties = tie_groups([row.skill for row in standings] if by_skill else [])
     lanes = lanes_of(ties.runs)
     rows = []

@@ -116,14 +116,14 @@ def test_habits_stand_beside_the_mean_of_the_ladder(played: Ladder, client: Clie
         assert words in text
 
 
-def test_the_strength_of_versions_is_said_in_words(played: Ladder, client: Client) -> None:
+def test_the_skill_of_versions_is_said_in_words(played: Ladder, client: Client) -> None:
     bot = first_bot(played)
-    strength = page_of(bot).strength
-    assert strength is not None
-    assert strength.said == ""
+    skill = page_of(bot).skill
+    assert skill is not None
+    assert skill.said == ""
     text = text_of(client, f"/bots/{bot.slug}/")
-    assert 'data-note="strength"' in html(client, f"/bots/{bot.slug}/")
-    assert f"± {strength.newest.margin / 1000:.0f}" in text
+    assert 'data-note="skill"' in html(client, f"/bots/{bot.slug}/")
+    assert f"± {skill.newest.margin / 1000:.0f}" in text
 
 
 def test_nothing_is_told_of_a_deal_that_is_not_over(ladder: Ladder, client: Client) -> None:

@@ -83,7 +83,7 @@ def test_what_has_no_estimate_stands_last_in_either_order(
     client: Client, ladder: Ladder, table: list[Membership]
 ) -> None:
     crowd(ladder, 1)
-    for order in ("strength", "-strength"):
+    for order in ("skill", "-skill"):
         assert bots_of(html(client, f"/ladders/{ladder.slug}/?sort={order}"))[-1] == "crowd-0"
 
 
@@ -231,7 +231,7 @@ def test_a_bot_shows_what_its_versions_were_worth(client: Client, ladder: Ladder
     older = new_version(bot)
     keep(ladder, older, 1400, 100, None)
     text = html(client, f"/bots/{bot.slug}/")
-    assert 'data-note="strength"' in text
+    assert 'data-note="skill"' in text
     for value, margin in (("1560", "40"), ("1400", "100")):
         assert f'{value} <span class="meta">± {margin}</span>' in text
     assert re.search(r"v2 (has a lower estimated skill than|is statistically tied with) v1\.", text)
