@@ -30,7 +30,7 @@ from ladder.access import (
     with_seats_of,
 )
 from ladder.members.estimated_skill import version_estimates
-from ladder.members.standings import PlaceOfBot, places_of
+from ladder.members.standings import RankedMembership, memberships_of
 from ladder.models import CupEntry, Estimate, Ladder, Match, Membership, PairTally, VersionTally
 from ladder.models.ladders import Viewer
 from ladder.pages.components.chart import Axis, RatingChart, axis, chart_of
@@ -282,17 +282,17 @@ def _cell(points: Sequence[int], games: int, opponents: int) -> Cell | None:
 # --- Ladders ---------------------------------------------------------------------------------------------------------
 
 
-def chosen_of(places: Sequence[PlaceOfBot], slug: str | None) -> PlaceOfBot | None:
+def chosen_of(memberships: Sequence[RankedMembership], slug: str | None) -> RankedMembership | None:
     """Return the membership on ladder ``slug``; without a slug the active one with the most games.
 
     Raises ``Http404`` if the bot is not on that ladder.
     """
     if slug:
-        named = next((place for place in places if place.ladder.slug == slug), None)
+        named = next((one for one in memberships if one.ladder.slug == slug), None)
         if named is None:
             raise Http404(_("This bot is not on the ladder %(slug)s.") % {"slug": slug})
         return named
-    return max(places, key=lambda place: (place.membership.active, place.games), default=None)
+    return max(memberships, key=lambda one: (one.membership.active, one.games), default=None)
 
 
 # --- Estimated skill of versions -------------------------------------------------------------------------------------
@@ -387,8 +387,8 @@ class BotPage:
     """
 
     bot: Bot
-    memberships: Sequence[PlaceOfBot]
-    chosen: PlaceOfBot | None
+    memberships: Sequence[RankedMembership]
+    chosen: RankedMembership | None
     versions: Versions
     matches: KeysetPage[Match]
     presence: Presence | None
@@ -430,11 +430,11 @@ def bot_page(bot: Bot, parameters: Callable[[str], str | None], user: Viewer) ->
     matches = with_seats_of(matches_seen_by(user), bot.versions.all())
     inside = may_read(user, bot)
     versions = versions_of(bot, inside, parameters("versions"), user)
-    places = places_of(bot, user)
-    listed = [place for place in places if place.membership.listed]
+    ranked = memberships_of(bot, user)
+    listed = [one for one in ranked if one.membership.listed]
     chosen = chosen_of(listed, parameters("ladder"))
     estimates = version_estimates(bot, user)
-    memberships = [place.membership for place in places]
+    memberships = [one.membership for one in ranked]
     return BotPage(
         bot=bot,
         memberships=listed,
@@ -453,7 +453,7 @@ def bot_page(bot: Bot, parameters: Callable[[str], str | None], user: Viewer) ->
 _NOWHERE: Final[Mapping[str, Any]] = dict.fromkeys(("chart", "skill", "heat", "habits"))
 
 
-def _on_ladder(chosen: PlaceOfBot, estimates: Sequence[Estimate]) -> Mapping[str, Any]:
+def _on_ladder(chosen: RankedMembership, estimates: Sequence[Estimate]) -> Mapping[str, Any]:
     """Return the parts of the page for one ladder. Three queries, three more if the chart is not cached."""
     membership, season = chosen.membership, chosen.season
     tallies = tallies_of(membership, season)

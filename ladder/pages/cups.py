@@ -449,7 +449,7 @@ def round_page(cup: Cup, round_: CupRound, number: str | None) -> RoundPage:
     tables = Paginator(CupTable.objects.filter(round=round_).order_by("index"), ROWS_PER_PAGE).get_page(number)
     entrants = CupResults(cup).entrants
     rows = [
-        replace(row, places=sorted(row.places, key=lambda place: (-(place.match_points or 0), -(place.points or 0))))
+        replace(row, entrants=sorted(row.entrants, key=lambda one: (-(one.match_points or 0), -(one.points or 0))))
         for row in table_results(round_, tables, entrants)
     ]
     last = CupRound.objects.filter(cup=cup).count()

@@ -541,7 +541,7 @@ class CupRoundListed(Document):
     byes: Annotated[int, about("Number of byes.", 1)]
 
 
-class CupPlaceDocument(Document):
+class TableEntrantDocument(Document):
     """An entrant at a table. The points are null until the round has ended, and at void tables."""
 
     bot: Annotated[str, about("Slug of the bot.", "citrine")]
@@ -554,7 +554,7 @@ class CupTableDocument(Document):
     """A table of a round."""
 
     table: Annotated[int, about("Number of the table, from 1.", 1)]
-    entrants: Annotated[list[CupPlaceDocument], about("Entrants by their seat in the first seating.")]
+    entrants: Annotated[list[TableEntrantDocument], about("Entrants by their seat in the first seating.")]
     void: Annotated[bool, about("Whether the table has no result.", False)]
     ruled: Annotated[bool, about("Whether an organizer has ruled on the table.", False)]
     matches: Annotated[list[int], about("Ids of the matches; empty until the round has ended.", [51007, 51008])]
@@ -612,13 +612,15 @@ class OneRound(One):
 
 
 def _table(results: TableResults) -> CupTableDocument:
-    table, places = results.table, list[CupPlaceDocument]()
-    for place in results.places:
-        bot = place.entry.bot.slug
-        places.append(CupPlaceDocument(bot=bot, points=place.points, match_points=place.match_points, left=place.left))
+    table, entrants = results.table, list[TableEntrantDocument]()
+    for entrant in results.entrants:
+        bot = entrant.entry.bot.slug
+        entrants.append(
+            TableEntrantDocument(bot=bot, points=entrant.points, match_points=entrant.match_points, left=entrant.left)
+        )
     matches = list(results.matches)
     return CupTableDocument(
-        table=table.index + 1, entrants=places, void=results.void, ruled=table.ruled, matches=matches
+        table=table.index + 1, entrants=entrants, void=results.void, ruled=table.ruled, matches=matches
     )
 
 

@@ -17,7 +17,7 @@ from bots.uploads.storage import uploads
 from ladder.corrections import void
 from ladder.estimates import estimate_due
 from ladder.matches.play import play
-from ladder.members.standings import places_of
+from ladder.members.standings import memberships_of
 from ladder.models import Estimate, Invitation, Ladder, Match, Membership
 from ladder.pages.bot import VERSIONS_PER_PAGE, BotPage, bot_page, spoken_of, versions_of
 from ladder.season_statistics import gather
@@ -70,7 +70,7 @@ def text_of(client: Client, address: str, status: int = 200) -> str:
 
 def test_a_bot_without_rated_games_has_no_rank(ladder: Ladder, client: Client) -> None:
     bot = uploaded(person("ada"), formats={ladder.game: [ladder.seats]})
-    assert [place.rank for place in places_of(bot, AnonymousUser())] == [None]
+    assert [one.rank for one in memberships_of(bot, AnonymousUser())] == [None]
     assert client.get(f"/bots/{bot.slug}/").status_code == 200
 
 

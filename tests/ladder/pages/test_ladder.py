@@ -18,7 +18,7 @@ from bots.models import Bot, BotVersion
 from esr_platform.accounts.models import User
 from ladder.creation import Plan, found_ladder
 from ladder.members.estimated_skill import skills_of, tie_groups
-from ladder.members.standings import best_places, places_of
+from ladder.members.standings import best_ranks, memberships_of
 from ladder.models import Estimate, Invitation, Ladder, Match, Membership, Season
 from ladder.pages.components.filters import paginate, whole_number
 from ladder.pages.ladder import COLUMNS, MOST_LANES, ladder_page, lanes_of
@@ -368,13 +368,13 @@ def test_page_file_api_home_and_lists_show_the_same_standings(site: Site, client
     of_home = [element.text for element in leaders.all("span", class_="place")]
     assert of_home == [str(rank) for rank in list(shown.values())[:5]]
 
-    places = best_places(AnonymousUser(), site.ladder.game)
+    ranks = best_ranks(AnonymousUser(), site.ladder.game)
     for membership in (first, second, third):
-        place = places[membership.bot_id]
-        if place.ladder == site.ladder:
-            assert (place.rank, place.of) == (shown[membership.bot.slug], len(shown))
-    of_bot = places_of(second.bot, AnonymousUser())
-    assert [place.rank for place in of_bot if place.ladder == site.ladder] == [2]
+        rank = ranks[membership.bot_id]
+        if rank.ladder == site.ladder:
+            assert (rank.rank, rank.of) == (shown[membership.bot.slug], len(shown))
+    of_bot = memberships_of(second.bot, AnonymousUser())
+    assert [member.rank for member in of_bot if member.ladder == site.ladder] == [2]
 
 
 def walk(size: int, name: str, start: int | None) -> list[list[int]]:
