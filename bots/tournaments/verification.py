@@ -161,16 +161,16 @@ def _course(ledger: Ledger, report: Report) -> Iterator[str]:
 
 def _is_possible(frozen: Document) -> bool:
     """Whether the entrant list is within the limits of cups, so that it can be paired. Its shape is right."""
-    entrants, seats, rules = len(frozen["entrants"]), frozen["seats"], FORMATS.get(frozen["format"])
+    entrants, seats, format_ = len(frozen["entrants"]), frozen["seats"], FORMATS.get(frozen["format"])
     return (
-        rules is not None
-        and seats in rules.seat_counts
-        and seats <= entrants <= rules.most_entrants(seats)
+        format_ is not None
+        and seats in format_.seat_counts
+        and seats <= entrants <= format_.most_entrants(seats)
         and 1 <= frozen["blocks"] <= MOST_BLOCKS
         and frozen["at_a_table"] >= 1
-        and rules.has_chosen_rounds == (frozen["rounds"] is not None)
+        and format_.has_chosen_rounds == (frozen["rounds"] is not None)
         and (frozen["rounds"] or 1) in range(1, MOST_ROUNDS + 1)
-        and bool(rules.design(entrants, seats)) == ("design" in frozen)
+        and bool(format_.design(entrants, seats)) == ("design" in frozen)
         and fits(frozen.get("design", []), [[int]])
         and len(frozen.get("design", ())) <= MOST_TABLES
     )
@@ -322,7 +322,7 @@ class _Replay:
     def _is_complete(self, round_: Round, index: int, blocks: Sequence[Document], gone: Sequence[int]) -> bool:
         """Whether the table ended after its last block, and not before unless an entrant had left."""
         seats, least = self.plan.seats, self.frozen["blocks"]
-        ties = self.plan.rules.tie_places(seats, round_)[index]
+        ties = self.plan.tournament_format.tie_places(seats, round_)[index]
         if seats - len(gone) < 2:
             return True
         if len(blocks) < least or not is_over(blocks, seats, gone, least, ties):

@@ -218,7 +218,7 @@ def _is_lost(version: BotVersion | None) -> bool:
 def _start(cup: Cup) -> None:
     """Begin the first round, or cancel a cup of which too few entrants are left."""
     entered = CupEntry.objects.filter(cup=cup, number__isnull=False, state=CupEntry.State.ENTERED)
-    if entered.count() < cup.rules.least_entrants(cup.ladder.seats):
+    if entered.count() < cup.tournament_format.least_entrants(cup.ladder.seats):
         cancel(cup, "Too few bots were left at the start.")
         return
     Cup.objects.filter(pk=cup.pk).update(state=Cup.State.RUNNING)
@@ -384,4 +384,4 @@ def _decide(cup: Cup, round_: CupRound, tables: Sequence[CupTable]) -> bool:
 def _tie_places(cup: Cup, round_: CupRound) -> Sequence[int]:
     """By table of a round, how many last places a tie must not join with the place before them."""
     tables = CupTable.objects.filter(round=round_).order_by("index").values_list("entrants", flat=True)
-    return cup.rules.tie_places(cup.ladder.seats, Round(tuple(map(tuple, tables)), tuple(round_.byes)))
+    return cup.tournament_format.tie_places(cup.ladder.seats, Round(tuple(map(tuple, tables)), tuple(round_.byes)))

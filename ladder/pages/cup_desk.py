@@ -310,7 +310,7 @@ def rule_on_table(request: HttpRequest, cup: Cup, number: int, index: int) -> Ht
         cup,
         form,
         act,
-        {"what": "rule", "table": table, "number": index, "until_paired": cup.rules.results_decide_pairings},
+        {"what": "rule", "table": table, "number": index},
     )
 
 

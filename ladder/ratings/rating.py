@@ -33,7 +33,7 @@ class RatingState:
 
 
 @dataclass(frozen=True)
-class Rules:
+class RatingRules:
     """The rules by which results count during one season.
 
     ``merged`` maps a member to the member for which its results count instead, or to ``None`` if they do not count.
@@ -57,7 +57,9 @@ class Rules:
         return member
 
 
-def rate(accounts: Mapping[int, Account], entries: Sequence[int], ranks: Sequence[int], rules: Rules) -> list[Rated]:
+def rate(
+    accounts: Mapping[int, Account], entries: Sequence[int], ranks: Sequence[int], rules: RatingRules
+) -> list[Rated]:
     """Count one result in the accounts of its members, by id. Return each seat's rating before and after.
 
     For a merged member, the account of its target is required. A pair does not count if one of its members does not
