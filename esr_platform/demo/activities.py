@@ -32,7 +32,7 @@ from esr_platform.accounts.models import Scope, Token, User
 from esr_platform.demo.cast import PEOPLE, VISITORS, DemoBot, Meeting, Visitor, archive
 from esr_platform.supervisor.site import SiteLocation
 from games.rules import Document, Move
-from ladder.creation import Plan, found_ladder
+from ladder.creation import LadderPlan, found_ladder
 from ladder.exhibitions.requests import request_comparison, request_scheduled, request_test
 from ladder.live.answers import answer_seat
 from ladder.live.position import Position
@@ -110,7 +110,7 @@ def found_class() -> bool:
     if ladder is None:
         teacher = person("ruth")
         house = ("greedy", "haggler", "kontor")
-        plan = Plan(_CLASS, "edel-stein-reich", 4, house=house, by_invitation=True, private=True)
+        plan = LadderPlan(_CLASS, "edel-stein-reich", 4, house=house, by_invitation=True, private=True)
         ladder = found_ladder(plan, teacher)
     invite(ladder, [person(name) for name in _MEMBERS])
     theirs = Bot.objects.of_code().filter(owner__username__in=_MEMBERS, versions__active=True)

@@ -23,7 +23,7 @@ from ladder.matchmaking.limits import free_games, held_free, hosted_room
 from ladder.members.memberships import hosted_for_ratings, may_sit
 from ladder.models import Block, Ladder, LastSeat, Match, Membership, Season
 from ladder.pairings.candidates import Candidate
-from ladder.pairings.live import Guest, LiveLadder, SeatedTable, Seating, seated
+from ladder.pairings.live import LiveLadder, OnlineBot, SeatedTable, Seating, seated
 
 # --- Available players -----------------------------------------------------------------------------------------------
 
@@ -38,7 +38,7 @@ class Offer:
     """
 
     ladders: list[LiveLadder]
-    guests: list[Guest]
+    guests: list[OnlineBot]
     players: Mapping[int, BlockPlayer]
     again_s: float | None = None
 
@@ -66,7 +66,7 @@ def _present() -> list[RemoteBot]:
     return list(remote.available().annotate(moment=Now()).order_by("pk"))
 
 
-def _free(present: Collection[RemoteBot]) -> tuple[list[Guest], float | None]:
+def _free(present: Collection[RemoteBot]) -> tuple[list[OnlineBot], float | None]:
     """The bots that can start a game, and the seconds until another one can that rests after a game, if any.
 
     The start and the end of their wait are stored.
@@ -76,7 +76,7 @@ def _free(present: Collection[RemoteBot]) -> tuple[list[Guest], float | None]:
     rests = [-waited_s for waited_s in able.values() if waited_s < 0]
     free = {pk: waited_s for pk, waited_s in able.items() if waited_s >= 0}
     _note_waiting(set(free))
-    return [Guest(pk, games[pk], waited_s) for pk, waited_s in free.items()], min(rests, default=None)
+    return [OnlineBot(pk, games[pk], waited_s) for pk, waited_s in free.items()], min(rests, default=None)
 
 
 def _note_waiting(able: Set[int]) -> None:

@@ -52,7 +52,7 @@ _STATE = BotVersion.State
 
 
 @dataclass(frozen=True)
-class Versions:
+class VersionsPage:
     """One page of a bot's versions, newest first, each with its number of rated games in the statistics.
 
     ``before`` is the cursor for older versions; ``newer`` is true if newer versions exist. ``spoken_of`` are the active
@@ -73,7 +73,7 @@ class Versions:
         return next((version for version in self.spoken_of if version.active), None)
 
 
-def versions_of(bot: Bot, everything: bool, older_than: str | None, user: Viewer) -> Versions:
+def versions_of(bot: Bot, everything: bool, older_than: str | None, user: Viewer) -> VersionsPage:
     """Return versions below the given number, or the newest; only validated ones unless ``everything``.
 
     One query. It counts games on ladders that ``user`` may see.
@@ -85,7 +85,7 @@ def versions_of(bot: Bot, everything: bool, older_than: str | None, user: Viewer
     versions = list(_of(bot, user).filter(_concerned(bot) | Q(pk__in=part)))
     rows = [version for version in versions if _is_listed(version, everything, start)][: VERSIONS_PER_PAGE + 1]
     shown = rows[:VERSIONS_PER_PAGE]
-    return Versions(
+    return VersionsPage(
         rows=[(version, version.played) for version in shown],
         before=shown[-1].number if len(rows) > VERSIONS_PER_PAGE else None,
         newer=start is not None,
@@ -389,7 +389,7 @@ class BotPage:
     bot: Bot
     memberships: Sequence[RankedMembership]
     chosen: RankedMembership | None
-    versions: Versions
+    versions: VersionsPage
     matches: KeysetPage[Match]
     presence: Presence | None
     panel: Panel | None

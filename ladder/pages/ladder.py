@@ -39,7 +39,7 @@ from ladder.pages.components.filters import (
     table_query,
 )
 from ladder.pages.components.people import player_name
-from ladder.pages.components.words import Clock
+from ladder.pages.components.words import TimeControl
 from ladder.pages.ladders import GameCounts, game_counts
 from ladder.ratings.elo import PROVISIONAL_GAMES
 
@@ -150,9 +150,9 @@ class LadderPage:
     here: int
 
     @property
-    def clock(self) -> Clock:
+    def clock(self) -> TimeControl:
         """The time control of live games."""
-        return Clock.of(self.ladder)
+        return TimeControl.of(self.ladder)
 
     @property
     def game(self) -> Game:

@@ -20,7 +20,7 @@ from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from games.registry import GAMES
 from ladder import creation
-from ladder.creation import Plan
+from ladder.creation import LadderPlan
 from ladder.pages.components.responses import for_staff, form_status
 from ladder.pages.components.words import seats
 
@@ -105,11 +105,11 @@ class LadderForm(forms.Form):
         return [self[limit] for limit in LIMITS]
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> LadderPlan:
         """The requested ladder; its limits are those that differ from the defaults."""
         asked = self.cleaned_data
         game, _, count = asked["format"].partition(":")
-        return Plan(
+        return LadderPlan(
             name=asked["name"],
             game=game,
             seats=int(count),

@@ -42,7 +42,7 @@ from ladder.pages.components.people import person_of, secret_of
 from ladder.pages.components.responses import limit_actions
 from ladder.pages.components.words import enumerated, span
 from ladder.pages.lobby_forms import limits_text
-from ladder.pages.match import Round, outages_said, rounds_told
+from ladder.pages.match import RoundText, outages_said, rounds_told
 from ladder.pages.matches import names, seats_shown
 
 # --- Chat ------------------------------------------------------------------------------------------------------------
@@ -69,7 +69,7 @@ def presets() -> Sequence[tuple[str, str]]:
 
 
 @dataclass(frozen=True)
-class Question:
+class SeatQuestion:
     """The decision of a seat: ``moves`` as values of the form with their labels; empty if there are too many."""
 
     number: int
@@ -79,10 +79,10 @@ class Question:
     bounds: str
 
 
-def question(game: Game, number: int, decision: Mapping[str, Any]) -> Question:
+def question(game: Game, number: int, decision: Mapping[str, Any]) -> SeatQuestion:
     """The form for decision ``number`` of a seat, from the game's decision document."""
     legal = decision.get("legal") or []
-    return Question(
+    return SeatQuestion(
         number=number,
         asked=gettext("Your decision: %(kind)s") % {"kind": _word(game, str(decision["kind"]))},
         moves=[(as_json(move), move_label(game, move)) for move in legal],
@@ -258,7 +258,7 @@ class TablePage:
         return present(self.position, self.seat)
 
     @property
-    def answer(self) -> Question | None:
+    def answer(self) -> SeatQuestion | None:
         """The open decision of the seat, if any."""
         asked, number = self.present["question"], self.present["decision"]
         return None if asked is None else question(self.game, number, asked)
@@ -309,7 +309,7 @@ class TablePage:
         return [(act, words) for act, allowed, words in offered if allowed]
 
     @property
-    def rounds(self) -> list[Round]:
+    def rounds(self) -> list[RoundText]:
         """The moves so far that the seat knows, the newest round first."""
         return rounds_told(self.position.shown_to(self.seat).log(self.seat), self.names)[::-1]
 

@@ -21,7 +21,7 @@ PATIENCE_S = 1.0
 
 
 @dataclass(frozen=True)
-class Guest:
+class OnlineBot:
     """An online remote bot: the number of games that it can still begin, and its waiting time."""
 
     bot: int
@@ -69,7 +69,7 @@ class Seating:
     again_s: float | None = None
 
 
-def seated(ladders: Sequence[LiveLadder], guests: Collection[Guest], hosted_room: int, random: Random) -> Seating:
+def seated(ladders: Sequence[LiveLadder], guests: Collection[OnlineBot], hosted_room: int, random: Random) -> Seating:
     """Return the tables for all free ``guests``, with hosted bots in at most ``hosted_room`` seats."""
     round_ = _Round(ladders, guests, hosted_room, random)
     for guest in sorted(guests, key=lambda guest: (-guest.waited_s, guest.bot)):
@@ -82,7 +82,7 @@ class _Round:
     """The free bots of one round, and its decisions so far."""
 
     def __init__(
-        self, ladders: Sequence[LiveLadder], guests: Collection[Guest], hosted_room: int, random: Random
+        self, ladders: Sequence[LiveLadder], guests: Collection[OnlineBot], hosted_room: int, random: Random
     ) -> None:
         self.free = {guest.bot: guest.free for guest in guests}
         self.kept: set[int] = set()
@@ -92,7 +92,7 @@ class _Round:
         self._clock = count(max(self._since.values(), default=0) + 1)
         self._ladders = {bot: _in_turn(ladders, bot) for bot in self.free}
 
-    def serve(self, guest: Guest) -> bool:
+    def serve(self, guest: OnlineBot) -> bool:
         """Find a table for ``guest``. Return whether there was one. If it can wait, other bots are kept free for it."""
         passed: list[LiveLadder] = []
         for ladder in sorted(self._ladders[guest.bot], key=lambda ladder: self._since[ladder.key, guest.bot]):

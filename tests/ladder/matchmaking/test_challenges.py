@@ -12,7 +12,7 @@ from bots.remote import note_seen
 from esr_platform.accounts.errors import TooMany
 from esr_platform.accounts.models import User
 from ladder.access import challenges_seen_by
-from ladder.creation import Plan, found_ladder
+from ladder.creation import LadderPlan, found_ladder
 from ladder.matchmaking.limits import MOST_ASKED
 from ladder.matchmaking.lobby import challenge_documents, challenges_waiting_for
 from ladder.matchmaking.proposals import (
@@ -193,7 +193,7 @@ def test_without_a_season_nothing_begins(pair: Sequence[Bot], made: Proposal) ->
 
 
 def test_a_private_ladder_is_not_named_to_non_members(pair: Sequence[Bot]) -> None:
-    ladder = found_ladder(Plan("Class", DUEL, 2, players="remote", private=True), staff("eve"))
+    ladder = found_ladder(LadderPlan("Class", DUEL, 2, players="remote", private=True), staff("eve"))
     invite(ladder, [owner(pair[0])])
     join(pair[0], ladder)
     with refused("not_on_ladder"):
@@ -204,7 +204,7 @@ def test_a_private_ladder_is_not_named_to_non_members(pair: Sequence[Bot]) -> No
 
 
 def test_a_hidden_ladder_is_not_found(pair: Sequence[Bot]) -> None:
-    ladder = found_ladder(Plan("Class", DUEL, 2, players="open", private=True), staff("eve"))
+    ladder = found_ladder(LadderPlan("Class", DUEL, 2, players="open", private=True), staff("eve"))
     with refused("no_ladder"):
         challenge(owner(pair[0]), ladder, [pair[0], Bot.objects.get(house_name="greedy")])
 

@@ -11,7 +11,7 @@ from bots.models import Bot
 from esr_platform.accounts.errors import TooMany
 from esr_platform.accounts.models import User
 from ladder.access import challenges_seen_by
-from ladder.creation import Plan, found_ladder
+from ladder.creation import LadderPlan, found_ladder
 from ladder.matchmaking.game_start import CLOCKS
 from ladder.matchmaking.lobby import challenge_documents
 from ladder.matchmaking.proposals import answer, challenge, create_game, withdraw
@@ -161,7 +161,7 @@ def test_closed_accounts_cannot_accept(both: Sequence[User], made: Proposal) -> 
 
 def test_people_of_a_private_ladder_alone_are_challenged_there(both: Sequence[User]) -> None:
     ada, bob = both
-    ladder = found_ladder(Plan("Class", DUEL, 2, players="people", private=True), staff("eve"))
+    ladder = found_ladder(LadderPlan("Class", DUEL, 2, players="people", private=True), staff("eve"))
     table = [player(ada), player(bob)]
     with refused("no_ladder"):
         challenge(ada, ladder, table)

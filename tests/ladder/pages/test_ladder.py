@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from bots.models import Bot, BotVersion
 from esr_platform.accounts.models import User
-from ladder.creation import Plan, found_ladder
+from ladder.creation import LadderPlan, found_ladder
 from ladder.members.estimated_skill import skills_of, tie_groups
 from ladder.members.standings import best_ranks, memberships_of
 from ladder.models import Estimate, Invitation, Ladder, Match, Membership, Season
@@ -283,7 +283,7 @@ def test_staff_choose_who_plays(house: None, client: Client) -> None:
 
 
 def test_a_link_makes_a_member_of_whoever_says_yes(bot: Bot, client: Client) -> None:
-    ladder = found_ladder(Plan("Seminar", DUEL, 2, private=True), staff("eve"))
+    ladder = found_ladder(LadderPlan("Seminar", DUEL, 2, private=True), staff("eve"))
     address = f"/ladders/invitations/{ladder.invitation}/"
     assert client.get(address).status_code == 302
     client.force_login(bot.owner)
@@ -300,7 +300,7 @@ def test_a_link_makes_a_member_of_whoever_says_yes(bot: Bot, client: Client) -> 
 
 
 def test_a_bot_of_no_member_cannot_be_ticked_in(bot: Bot, client: Client) -> None:
-    ladder = found_ladder(Plan("Seminar", DUEL, 2, private=True), staff("eve"))
+    ladder = found_ladder(LadderPlan("Seminar", DUEL, 2, private=True), staff("eve"))
     client.force_login(bot.owner)
     assert "Seminar" not in markup(client.get(f"/bots/{bot.slug}/"))
     client.post(f"/bots/{bot.slug}/ladders/", {"shown": ["seminar"], "ladder": ["seminar"]})
@@ -308,7 +308,7 @@ def test_a_bot_of_no_member_cannot_be_ticked_in(bot: Bot, client: Client) -> Non
 
 
 def test_staff_invite_by_names_and_learn_which_are_none(bot: Bot, client: Client) -> None:
-    ladder = found_ladder(Plan("Seminar", DUEL, 2, private=True), staff("eve"))
+    ladder = found_ladder(LadderPlan("Seminar", DUEL, 2, private=True), staff("eve"))
     client.force_login(staff("carla"))
     response = client.post("/ladders/seminar/members/", {"names": "ada nobody"})
     assert (response.status_code, parsed(response).errors) == (422, {"names"})

@@ -8,7 +8,7 @@ import pytest
 
 from ladder.live.notify import SEAT_PAUSE_S
 from ladder.pairings.candidates import Candidate
-from ladder.pairings.live import PATIENCE_S, Guest, LiveLadder, SeatedTable, seated
+from ladder.pairings.live import PATIENCE_S, LiveLadder, OnlineBot, SeatedTable, seated
 
 
 def ladder(key: int, seats: int, bots: Sequence[int], hosted: int = 0, since: Sequence[int] = ()) -> LiveLadder:
@@ -21,11 +21,11 @@ def ladder(key: int, seats: int, bots: Sequence[int], hosted: int = 0, since: Se
     return LiveLadder(key, seats, len(bots), guests, house)
 
 
-def free(*bots: int, waited_s: float = 0.0) -> list[Guest]:
-    return [Guest(bot, 1, waited_s) for bot in bots]
+def free(*bots: int, waited_s: float = 0.0) -> list[OnlineBot]:
+    return [OnlineBot(bot, 1, waited_s) for bot in bots]
 
 
-def tables(ladders: Sequence[LiveLadder], guests: Sequence[Guest], room: int = 99) -> list[SeatedTable]:
+def tables(ladders: Sequence[LiveLadder], guests: Sequence[OnlineBot], room: int = 99) -> list[SeatedTable]:
     return seated(ladders, guests, room, Random(3)).tables
 
 
@@ -62,13 +62,13 @@ def test_bots_of_one_owner_never_sit_together() -> None:
 
 def test_a_bot_plays_as_many_games_as_it_has_room_for_and_no_more() -> None:
     open_ladder = ladder(1, 2, [1], hosted=3)
-    assert len(tables([open_ladder], [Guest(1, 5)])) == 5
-    assert tables([open_ladder], [Guest(1, 0)]) == []
+    assert len(tables([open_ladder], [OnlineBot(1, 5)])) == 5
+    assert tables([open_ladder], [OnlineBot(1, 0)]) == []
 
 
 def test_a_bots_ladders_take_turns() -> None:
     ladders = [ladder(key, 2, [1], hosted=3) for key in (1, 2, 3)]
-    played = Counter(table.ladder for table in tables(ladders, [Guest(1, 9)]))
+    played = Counter(table.ladder for table in tables(ladders, [OnlineBot(1, 9)]))
     assert played == {1: 3, 2: 3, 3: 3}
 
 
@@ -78,7 +78,7 @@ def test_its_turn_is_where_it_was_seated_longest_ago() -> None:
 
 
 def test_the_longest_waiting_bot_is_seated_first() -> None:
-    guests = [Guest(1, 1, 3.0), Guest(2, 1, 9.0), Guest(3, 1, 5.0)]
+    guests = [OnlineBot(1, 1, 3.0), OnlineBot(2, 1, 9.0), OnlineBot(3, 1, 5.0)]
     (table,) = tables([ladder(1, 2, [1, 2, 3])], guests)
     assert table.first == 102
 
@@ -133,7 +133,7 @@ def test_every_free_bot_has_a_game_within_its_patience(number: int) -> None:
     random = Random(number)
     bots = list(range(1, random.randint(2, 30)))
     ladders = [ladder(key, random.randint(2, 5), bots, hosted=6 * (key % 2)) for key in range(1, 6)]
-    guests = [Guest(bot, 1, random.uniform(PATIENCE_S, 99)) for bot in bots]
+    guests = [OnlineBot(bot, 1, random.uniform(PATIENCE_S, 99)) for bot in bots]
     seating = seated(ladders, guests, 999, random)
     sitting = [
         membership % 100 for table in seating.tables for membership in table.memberships if membership % 100 < 50
@@ -147,7 +147,7 @@ def test_near_ratings_meet_more_often() -> None:
     pairs = Counter(
         abs(table.memberships[0] - table.memberships[1])
         for seed in range(200)
-        for table in seated([field], [Guest(1, 1, 9.0), *free(2, 3, 4, 5, 6)], 0, Random(seed)).tables
+        for table in seated([field], [OnlineBot(1, 1, 9.0), *free(2, 3, 4, 5, 6)], 0, Random(seed)).tables
         if 1 in table.memberships
     )
     assert pairs.most_common(1)[0][0] == 1
