@@ -21,8 +21,8 @@ from ladder.members.memberships import membership_of
 from ladder.models import Block, Invitation, Ladder, LiveSeat, Match, Membership, Proposal
 from ladder.seasons import close
 from tests.build import DUEL, staff, uploaded
+from tests.ladder.matchmaking.online_bots import online_bots
 from tests.ladder.matchmaking.people import OPEN, PEOPLE, THREE_OPEN, THREE_PEOPLE, at, on, people, player, running
-from tests.ladder.matchmaking.remote_guests import guests
 from tests.refusals import refused
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
@@ -213,7 +213,7 @@ def test_bots_sit_with_several_people(both: Sequence[User]) -> None:
 
 def test_bots_that_cannot_sit_there_are_refused(both: Sequence[User]) -> None:
     ada, bob = both
-    greedy, (remote,) = house_bot("greedy"), guests("cid")
+    greedy, (remote,) = house_bot("greedy"), online_bots("cid")
     mine, theirs = uploaded(ada, "Mine"), uploaded(bob, "Theirs")
     cases: list[tuple[str, dict[str, Any], str]] = [
         (PEOPLE, {"kind": "bots", "bots": [greedy]}, "cannot_play"),
