@@ -32,6 +32,7 @@ from ladder.cups.cancellation import cancel, cancel_queued
 from ladder.cups.registration import freeze, leave
 from ladder.cups.results import CupResults, blocks_of
 from ladder.cups.series import repeat
+from ladder.live.absences import NoSubstitute
 from ladder.matches.blocks import BlockPlayer, CupBlock, schedule_cup_blocks
 from ladder.matches.dispatch import dispatch
 from ladder.models import Block, Cup, CupEntry, CupLedgerEntry, CupRound, CupTable, Match
@@ -257,10 +258,6 @@ def _block(cup: Cup, table: CupTable, number: int, players: Sequence[BlockPlayer
     """A block of ``table`` with its own deal. ``number`` counts the blocks of the table from 1."""
     seed = cup_seed(bytes(cup.key), cup.entrants_hash, table.round.number, table.index + 1, number)
     return CupBlock(table, number, seed, players)
-
-
-class NoSubstitute(LookupError):
-    """No house bot can play for an entrant who has left."""
 
 
 class _Seats:

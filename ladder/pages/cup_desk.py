@@ -134,7 +134,7 @@ def _entrants(cup: Cup, entries: Collection[CupEntry]) -> list[DeskEntrant]:
 # --- Forms -----------------------------------------------------------------------------------------------------------
 
 
-class ReasonForm(forms.Form):
+class CupReasonForm(forms.Form):
     """Why an organizer decides something."""
 
     reason = forms.CharField(
@@ -145,7 +145,7 @@ class ReasonForm(forms.Form):
     )
 
 
-class RemoveForm(ReasonForm):
+class RemoveForm(CupReasonForm):
     """How an entrant is removed."""
 
     field_order = ("how", "reason")
@@ -160,7 +160,7 @@ class RemoveForm(ReasonForm):
     )
 
 
-class RuleForm(ReasonForm):
+class RuleForm(CupReasonForm):
     """A ruling on a table: ``void``, ``bye`` or ``loss:N`` for the entrant N."""
 
     field_order = ("ruling", "reason")
@@ -239,7 +239,7 @@ def _desk(request: HttpRequest, cup: Cup, **forms: forms.Form) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @_for_organizers
 def pause_cup(request: HttpRequest, cup: Cup) -> HttpResponse:
-    form = ReasonForm(request.POST or None)
+    form = CupReasonForm(request.POST or None)
 
     def act(user: User) -> str:
         desk.pause(user, cup, paused=True, reason=form.cleaned_data["reason"])
@@ -262,7 +262,7 @@ def _resumed(user: User, cup: Cup) -> str:
 @require_http_methods(["GET", "HEAD", "POST"])
 @_for_organizers
 def cancel_cup(request: HttpRequest, cup: Cup) -> HttpResponse:
-    form = ReasonForm(request.POST or None)
+    form = CupReasonForm(request.POST or None)
 
     def act(user: User) -> str:
         desk.call_off(user, cup, form.cleaned_data["reason"])

@@ -643,7 +643,7 @@ class CupLedgerDocument(Document):
     created: Annotated[Moment, about("Time of the entry.")]
 
 
-class Ledger(Listing):
+class CupLedger(Listing):
     """Returns the ledger of a cup, oldest entry first. Anyone can use it to verify the cup."""
 
     document = CupLedgerDocument
