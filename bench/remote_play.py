@@ -52,7 +52,7 @@ class Look:
     used_s: dict[str, float]
 
 
-def guests(count: int, game: str, seats: int) -> list[str]:
+def registered_bots(count: int, game: str, seats: int) -> list[str]:
     """Create ``count`` remote bots with separate owners on the remote ladder; return their tokens."""
     from esr_platform.accounts import tokens
     from esr_platform.accounts.models import Scope, User
@@ -226,7 +226,7 @@ def measure(options: argparse.Namespace) -> None:
 
     call_command("migrate", verbosity=0)
     call_command("open_house", verbosity=0)
-    secrets = guests(options.bots, DUEL if options.seats == 2 else GAME, options.seats)
+    secrets = registered_bots(options.bots, DUEL if options.seats == 2 else GAME, options.seats)
     title = f"{options.inside}, {options.bots} bots, tables of {options.seats}, {options.seconds} s"
     show(title, *run(secrets, options))
 

@@ -108,7 +108,7 @@ def estimate(versions: Sequence[BotVersion], draw: random.Random) -> None:
 def addresses(memberships: int) -> list[tuple[str, str]]:
     """What is asked for: names and addresses."""
     last, ladder = memberships // 50, f"/ladders/{SLUG}/"
-    orders = ("-rating", "bot", "strength", "-strength", "change", "games", "first")
+    orders = ("-rating", "bot", "skill", "-skill", "change", "games", "first")
     return [
         ("page 1", ladder),
         (f"page {last // 2}", f"{ladder}?page={last // 2}"),
@@ -116,7 +116,7 @@ def addresses(memberships: int) -> list[tuple[str, str]]:
         *((f"by {order}", f"{ladder}?sort={order}&page=3") for order in orders),
         ("search", f"{ladder}?q=99"),
         ("search, few", f"{ladder}?q=bot+9999"),
-        ("search, by strength", f"{ladder}?q=7&sort=strength&page=2"),
+        ("search, by skill", f"{ladder}?q=7&sort=skill&page=2"),
         ("all filters", f"{ladder}?q=1&of=people&language=python&state=playing&games=settled&sort=first"),
         ("a small ladder", f"/ladders/{SMALL}/"),
         ("all bots", "/bots/?page=2"),

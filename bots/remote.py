@@ -22,7 +22,7 @@ from bots.manifest import every_format
 from bots.models import Bot, BotVersion, RemoteBot
 from bots.names import clean_name, free_slug, name_for, save_at_a_free_address
 from bots.owners import owner_of_code
-from bots.uploads.upload import Games, chosen_formats
+from bots.uploads.upload import Formats, chosen_formats
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import HOUR, Limit, lock_active_user
 from esr_platform.accounts.models import User
@@ -52,13 +52,13 @@ _LABELS: Final = Limit(
 
 
 def new_bot(
-    owner: User, name: str, games: Games | None = None, label: str = FIRST_LABEL, games_at_once: int = 1
+    owner: User, name: str, formats: Formats | None = None, label: str = FIRST_LABEL, games_at_once: int = 1
 ) -> BotVersion:
     """Create a remote bot of ``owner`` and return its first version, which is not active yet.
 
-    ``games`` are the supported formats, ``None`` for all. A repeated call returns the same bot. Raises ``Refused``.
+    ``formats`` are the supported formats, ``None`` for all. A repeated call returns the same bot. Raises ``Refused``.
     """
-    formats, chosen = chosen_formats(every_format() if games is None else games)
+    supported, chosen = chosen_formats(every_format() if formats is None else formats)
     label, most = _label(label), _games_at_once(games_at_once)
     with transaction.atomic():
         lock_active_user(owner.pk)
@@ -66,16 +66,16 @@ def new_bot(
         again = Bot.objects.filter(owner=owner, kind=Bot.Kind.REMOTE, retired=None, name__iexact=called)
         same = again.filter(versions__digest=digest_of(label), versions__chosen=chosen).first()
         if same is not None:
-            return _version(same, label, formats, chosen)
+            return _version(same, label, supported, chosen)
         called = name_for(owner, called)
         require_new_bot(owner)
         bot = Bot(owner=owner, name=called, slug=free_slug(called), kind=Bot.Kind.REMOTE)
         save_at_a_free_address(bot)
         RemoteBot.objects.create(bot=bot, games_at_once=most)
-        return _version(bot, label, formats, chosen)
+        return _version(bot, label, supported, chosen)
 
 
-def version_for(bot: Bot, label: str | None = None, games: Games | None = None) -> BotVersion:
+def version_for(bot: Bot, label: str | None = None, formats: Formats | None = None) -> BotVersion:
     """Return the version of ``bot`` with this label and these formats; create it if necessary. It is not activated.
 
     ``None`` keeps the value of the current version. Raises ``Refused``.
@@ -84,11 +84,11 @@ def version_for(bot: Bot, label: str | None = None, games: Games | None = None) 
     with transaction.atomic():
         lock_active_user(owner.pk)
         now = bot.versions.filter(active=True).first() or bot.versions.order_by("-number").first()
-        if games is None:
-            games = now.formats if now else every_format()
+        if formats is None:
+            formats = now.formats if now else every_format()
         if label is None:
             label = now.label if now else FIRST_LABEL
-        return _version(bot, _label(label), *chosen_formats(games))
+        return _version(bot, _label(label), *chosen_formats(formats))
 
 
 def play_at_once(bot: Bot, games: int) -> None:

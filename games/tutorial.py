@@ -34,7 +34,7 @@ class Sentence:
 
 
 @dataclass(frozen=True)
-class Option:
+class MoveOption:
     """A move with its label and its consequence in this position."""
 
     move: Move
@@ -62,7 +62,7 @@ class Lesson:
     title: Sentence
     introduction: Sequence[Sentence]
     hints: Sequence[Sentence]
-    options: Sequence[Option]
+    options: Sequence[MoveOption]
     heaps: Sequence[Heap]
     advised: Move
     advice: Sentence

@@ -14,7 +14,7 @@ from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from games.rules import Document
 from ladder.ledger.comparison import LedgerComparison
-from ladder.ledger.entries import NoSeason, append, rules_of
+from ladder.ledger.entries import NoSeason, append, rating_rules_of
 from ladder.ledger.rebuild import beside, write
 from ladder.live.end import clear_open_decisions
 from ladder.matches.blocks import end_if_over, schedule_block
@@ -106,7 +106,7 @@ def replace(ladder: Ladder, match: Match) -> str:
     memberships = [
         seat.membership for seat in Seat.objects.filter(match=first).select_related("membership__bot").order_by("index")
     ]
-    ready, rules = candidates_of(ladder), rules_of(ladder)
+    ready, rules = candidates_of(ladder), rating_rules_of(ladder)
     missing = [
         membership.bot.name
         for membership in memberships
@@ -190,7 +190,7 @@ def merge(membership: Membership, into: Membership | None, reason: str, by: User
     reason = by_staff(by, reason)
     if into is not None and into.ladder_id != membership.ladder_id:
         raise Refused("The members are on different ladders. Choose two of one ladder.", code="different_ladders")
-    if into == membership and membership.pk not in rules_of(membership.ladder).merged:
+    if into == membership and membership.pk not in rating_rules_of(membership.ladder).merged:
         text = f"The results of {membership.bot} already count for {membership.bot}."
         raise Refused(text, code="not_merged")
     into_id = None if into is None else into.pk
@@ -203,7 +203,7 @@ def merge(membership: Membership, into: Membership | None, reason: str, by: User
 def change_k(ladder: Ladder, k: KFactor, reason: str, by: User) -> LedgerEntry:
     """Rate the open season and later results with another K-factor. Raises ``Refused``."""
     reason = by_staff(by, reason)
-    if rules_of(ladder).k == k:
+    if rating_rules_of(ladder).k == k:
         raise Refused("This is already the current K-factor. Enter another value.", code="same_k")
     document = {
         "provisional": k.provisional,

@@ -36,7 +36,7 @@ LONGEST_MS: Final = 3_600_000
 
 
 @dataclass(frozen=True)
-class Plan:
+class LadderPlan:
     """A ladder to be created. ``limits`` are those that differ from the defaults, ``house`` the names of house bots.
 
     A live ladder without limits gets the defaults for live games (more time for people). An open ladder without house
@@ -55,7 +55,7 @@ class Plan:
     freezes_at: datetime | None = None
 
 
-def found_ladder(plan: Plan, by: User) -> Ladder:
+def found_ladder(plan: LadderPlan, by: User) -> Ladder:
     """Create the ladder of ``plan`` with its first season and house bots. Raises ``Refused``."""
     _require_table(plan)
     slug = _slug(plan.name)
@@ -87,7 +87,7 @@ def found_ladder(plan: Plan, by: User) -> Ladder:
     return ladder
 
 
-def _require_table(plan: Plan) -> None:
+def _require_table(plan: LadderPlan) -> None:
     game = GAMES.get(plan.game)
     if game is None or plan.seats not in game.seat_counts:
         raise Refused("Choose a game and one of its numbers of players.", code="unknown_format")
@@ -119,7 +119,7 @@ def _require_live(limits: Limits) -> None:
         raise Refused(text, code="game_too_long")
 
 
-def _limits(plan: Plan) -> dict[str, int]:
+def _limits(plan: LadderPlan) -> dict[str, int]:
     return dict(plan.limits or LIMITS[Ladder.Players(plan.players)])
 
 

@@ -17,9 +17,9 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
-from bots.tournaments.keys import key_hash
+from bots.tournaments.keys import KEY_BYTES, key_hash
 from ladder.ledger.entries import append
-from ladder.matches.blocks import KEY_BYTES, end_if_over
+from ladder.matches.blocks import end_if_over
 from ladder.members.standings import among_each_other, standings_of
 from ladder.models import Block, DealSeries, FinalStanding, Ladder, LedgerEntry, Match, Membership, Season
 from ladder.ratings.regression import regressed

@@ -32,7 +32,7 @@ from games.registry import GAMES
 from games.replays import replay_document
 from games.rules import Document
 from games.schemas import DOCUMENTS
-from ladder.live.answers import Verdict
+from ladder.live.answers import AnswerVerdict
 from ladder.live.end import finish
 from ladder.matches.play import play
 from ladder.members.memberships import enter
@@ -209,12 +209,12 @@ def test_people_play_it_at_a_live_table_and_choices_stay_hidden(prizes: None, tr
     table = page_of(player, f"/play/tables/{match.pk}/")
     assert re.search(r"composers/plain[^\"]*\.js", table)
     before = api(Client(), f"matches/{match.pk}/view")
-    assert say(match, 0, position(match).state().default_move(0)).verdict == Verdict.PLAYED
+    assert say(match, 0, position(match).state().default_move(0)).verdict == AnswerVerdict.PLAYED
     assert api(Client(), f"matches/{match.pk}/view") == before
     while (state := position(match).state()).pending:
         for seat in state.pending:
             settle(match)
-            assert say(match, seat, state.default_move(seat)).verdict == Verdict.PLAYED
+            assert say(match, seat, state.default_move(seat)).verdict == AnswerVerdict.PLAYED
     finish(match.pk)
     match.refresh_from_db()
     assert match.status == Match.Status.FINISHED

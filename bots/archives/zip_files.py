@@ -76,7 +76,7 @@ class Sizes(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ZipEntry:
     """One entry of the central directory (4.3.12).
 
     ``needs`` is the version of the format in tenths, ``attributes`` are the external ones, ``offset`` is its local
@@ -120,14 +120,14 @@ def end_at(data: bytes, position: int) -> EndRecord:
     return EndRecord(position, END_SIZE + comment, (disk, first_disk), (here, total), size, offset)
 
 
-def entry_at(data: bytes, position: int) -> Entry:
+def entry_at(data: bytes, position: int) -> ZipEntry:
     """The entry of the central directory at ``position``. Raises ``Damaged``."""
     fields = _unpack(_ENTRY, data, position, ENTRY)
     _by, _system, needs, flags, method, _time, _date, *sizes, name_size, extra_size, comment_size = fields[:13]
     disk, _internal, attributes, offset = fields[13:]
     name, extra = _texts(data, position + _ENTRY.size, name_size, extra_size)
     length = _ENTRY.size + name_size + extra_size + comment_size
-    return Entry(name, needs, flags, method, Sizes(*sizes), extra, disk, attributes, offset, length)
+    return ZipEntry(name, needs, flags, method, Sizes(*sizes), extra, disk, attributes, offset, length)
 
 
 def local_at(data: bytes, position: int) -> Local:
@@ -231,7 +231,7 @@ _KINDS: Final = {
 }
 
 
-def checked_name(entry: Entry, limits: ArchiveLimits) -> str:
+def checked_name(entry: ZipEntry, limits: ArchiveLimits) -> str:
     """Return the name of an entry after checking the entry. Raises ``ArchiveRefused``."""
     name = name_of(entry.name, is_utf8=bool(entry.flags & _UTF8), limits=limits)
     fault = (
@@ -261,7 +261,7 @@ def _flags_fault(flags: int) -> FileFault | None:
     return None
 
 
-def _kind_fault(entry: Entry, *, is_folder: bool) -> FileFault | None:
+def _kind_fault(entry: ZipEntry, *, is_folder: bool) -> FileFault | None:
     """Return the fault of the file type in the external attributes (Unix in the upper half, DOS in the lower)."""
     kind = stat.S_IFMT(entry.attributes >> 16)
     if kind in _KINDS:
@@ -278,7 +278,7 @@ def _kind_fault(entry: Entry, *, is_folder: bool) -> FileFault | None:
     return None
 
 
-def _method_fault(entry: Entry) -> FileFault | None:
+def _method_fault(entry: ZipEntry) -> FileFault | None:
     if entry.disk:
         return FileFault("split", "is in another part of a split archive. Create the archive again as a single file")
     if entry.method not in {STORED, DEFLATED}:
@@ -294,7 +294,7 @@ def _method_fault(entry: Entry) -> FileFault | None:
     return None
 
 
-def _central_extra_fault(entry: Entry) -> FileFault | None:
+def _central_extra_fault(entry: ZipEntry) -> FileFault | None:
     try:
         return _extra_fault(extra_fields(entry.extra), entry.name, forbidden=ZIP64)
     except Damaged:
@@ -314,7 +314,7 @@ def _extra_fault(fields: Iterable[tuple[int, bytes]], name: bytes, forbidden: in
     return None
 
 
-def header_fault(entry: Entry, local: Local, sizes: Sizes) -> FileFault | None:
+def header_fault(entry: ZipEntry, local: Local, sizes: Sizes) -> FileFault | None:
     """Return a fault if the header and ``sizes`` contradict the table of contents."""
     same = local.name == entry.name and local.method == entry.method and sizes == entry.sizes
     if entry.flags & SIZES_FOLLOW:  # then the header contains zero for unknown sizes
@@ -381,7 +381,7 @@ def _end(data: bytes) -> EndRecord:
     return end
 
 
-def _entries(data: bytes, end: EndRecord, limits: ArchiveLimits) -> list[Entry]:
+def _entries(data: bytes, end: EndRecord, limits: ArchiveLimits) -> list[ZipEntry]:
     count = end.counts[1]
     if not count:
         raise ArchiveRefused("The archive is empty. Add the files of your bot.", "archive_empty")
@@ -406,7 +406,7 @@ def _entries(data: bytes, end: EndRecord, limits: ArchiveLimits) -> list[Entry]:
     return entries
 
 
-def _laid_out(data: bytes, end: EndRecord, entries: list[Entry], names: list[str]) -> tuple[Packed, ...]:
+def _laid_out(data: bytes, end: EndRecord, entries: list[ZipEntry], names: list[str]) -> tuple[Packed, ...]:
     """Return the positions of all entries, which must fill the archive up to its directory without gaps."""
     packed = []
     position = 0
@@ -425,7 +425,7 @@ def _laid_out(data: bytes, end: EndRecord, entries: list[Entry], names: list[str
     return tuple(packed)
 
 
-def _located(data: bytes, entry: Entry, name: str) -> tuple[Packed, int]:
+def _located(data: bytes, entry: ZipEntry, name: str) -> tuple[Packed, int]:
     """Locate the bytes of one entry and check that its header agrees with the directory. Also return where it ends."""
     try:
         local = local_at(data, entry.offset)

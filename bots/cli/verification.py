@@ -19,7 +19,7 @@ from bots.tournaments import verification
 from bots.tournaments.ledger import MAX_LEDGER_BYTES, Ledger, read_ledger
 from bots.tournaments.seasons import MAX_LINE_BYTES, SeasonReport, verify_season
 from bots.tournaments.swiss import NoMatching
-from bots.tournaments.verification import CupGame, Report, record_faults, verify_cup
+from bots.tournaments.verification import CupGame, VerificationReport, record_faults, verify_cup
 from games import strict
 
 MAX_DEALS_BYTES: Final = 2**30
@@ -111,7 +111,7 @@ def run_verify_cup(options: Namespace, screen: Screen) -> int:
     return UNFINISHED if report.state == verification.UNFINISHED else 0
 
 
-def _answer_cup(ledger: Ledger, report: Report, has_records: bool, screen: Screen) -> None:
+def _answer_cup(ledger: Ledger, report: VerificationReport, has_records: bool, screen: Screen) -> None:
     screen.answer(
         {
             "ok": not report.faults and report.state != verification.UNFINISHED,
@@ -129,7 +129,7 @@ def _answer_cup(ledger: Ledger, report: Report, has_records: bool, screen: Scree
     )
 
 
-def _show_cup(ledger: Ledger, report: Report, records: Path | None, screen: Screen) -> None:
+def _show_cup(ledger: Ledger, report: VerificationReport, records: Path | None, screen: Screen) -> None:
     games = f"{_count(report.rounds, 'round')} with {_count(len(report.games), 'game')}"
     entries = f"{_count(len(ledger.entries), 'entry', 'entries')}, {games}"
     if report.state == verification.UNFINISHED:

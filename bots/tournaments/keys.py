@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import hmac
 from hashlib import sha256
+from typing import Final
+
+KEY_BYTES: Final = 32
 
 
 def key_hash(key: bytes) -> str:

@@ -32,7 +32,7 @@ _HEX: Final = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass
-class Series:
+class VerifiedSeries:
     """The deals of one key of a season while they are verified in order. ``key`` is ``None`` while it is secret.
 
     ``deals`` is the number of deals, ``last`` the number of the last one, and ``closed`` counts those without a seed.
@@ -72,7 +72,7 @@ class SeasonReport:
 
     ladder: str = ""
     season: int = 0
-    series: dict[str, Series] = field(default_factory=dict)
+    series: dict[str, VerifiedSeries] = field(default_factory=dict)
 
     @property
     def deals(self) -> int:
@@ -98,7 +98,9 @@ def verify_season(lines: Iterable[bytes], report: SeasonReport) -> Iterator[str]
     report.ladder, report.season = head["ladder"], head["season"]
     for series in head["series"]:
         key = None if series["key"] is None else bytes.fromhex(series["key"])
-        report.series[series["name"]] = Series(series["name"], head["season"], series["key_hash"], key, series["deals"])
+        report.series[series["name"]] = VerifiedSeries(
+            series["name"], head["season"], series["key_hash"], key, series["deals"]
+        )
     if len(report.series) < len(names):
         yield "Two series have the same name"
     for at, line in enumerate(following, 2):

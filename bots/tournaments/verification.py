@@ -71,7 +71,7 @@ class CupGame:
 
 
 @dataclass
-class Report:
+class VerificationReport:
     """What the verification of a ledger has found.
 
     ``state`` is ``finished``, ``cancelled`` or ``unfinished``. ``rounds`` counts the rounds with results, ``removed``
@@ -85,7 +85,7 @@ class Report:
     games: dict[int, CupGame] = field(default_factory=dict)
 
 
-def verify_cup(ledger: Ledger) -> Report:
+def verify_cup(ledger: Ledger) -> VerificationReport:
     """Verify a ledger. While its key is secret, deals, pairings and standings cannot be recomputed.
 
     Faults in the pairings and in the structure of an entry end the verification, because everything after them would
@@ -93,13 +93,15 @@ def verify_cup(ledger: Ledger) -> Report:
     """
     last = next((at for at, entry in enumerate(ledger.entries) if entry.kind in ("end", "cancelled")), None)
     ended = last is not None and ledger.key is not None
-    report = Report((FINISHED if ledger.entries[last or 0].kind == "end" else CANCELED) if ended else UNFINISHED)
+    report = VerificationReport(
+        (FINISHED if ledger.entries[last or 0].kind == "end" else CANCELED) if ended else UNFINISHED
+    )
     report.faults += chain(_chain(ledger, report), _after_the_end(ledger.entries, last))
     report.faults += _course(ledger, report)
     return report
 
 
-def _chain(ledger: Ledger, report: Report) -> Iterator[str]:
+def _chain(ledger: Ledger, report: VerificationReport) -> Iterator[str]:
     previous = START
     for expected, entry in enumerate(ledger.entries, 1):
         if entry.number != expected or entry.hash != _hash_of(previous, ledger.cup, expected, entry):
@@ -136,7 +138,7 @@ def _after_the_end(entries: Sequence[Entry], last: int | None) -> Iterator[str]:
             yield f"Entry {entry.number} of the ledger follows the end of the cup."
 
 
-def _course(ledger: Ledger, report: Report) -> Iterator[str]:
+def _course(ledger: Ledger, report: VerificationReport) -> Iterator[str]:
     frozen = ledger.entrants
     if frozen is None:
         if ledger.entrants_hash or any(entry.kind in ("round", "results", "ruling", "end") for entry in ledger.entries):
@@ -161,16 +163,16 @@ def _course(ledger: Ledger, report: Report) -> Iterator[str]:
 
 def _is_possible(frozen: Document) -> bool:
     """Whether the entrant list is within the limits of cups, so that it can be paired. Its shape is right."""
-    entrants, seats, rules = len(frozen["entrants"]), frozen["seats"], FORMATS.get(frozen["format"])
+    entrants, seats, format_ = len(frozen["entrants"]), frozen["seats"], FORMATS.get(frozen["format"])
     return (
-        rules is not None
-        and seats in rules.seat_counts
-        and seats <= entrants <= rules.most_entrants(seats)
+        format_ is not None
+        and seats in format_.seat_counts
+        and seats <= entrants <= format_.most_entrants(seats)
         and 1 <= frozen["blocks"] <= MOST_BLOCKS
         and frozen["at_a_table"] >= 1
-        and rules.has_chosen_rounds == (frozen["rounds"] is not None)
+        and format_.has_chosen_rounds == (frozen["rounds"] is not None)
         and (frozen["rounds"] or 1) in range(1, MOST_ROUNDS + 1)
-        and bool(rules.design(entrants, seats)) == ("design" in frozen)
+        and bool(format_.design(entrants, seats)) == ("design" in frozen)
         and fits(frozen.get("design", []), [[int]])
         and len(frozen.get("design", ())) <= MOST_TABLES
     )
@@ -189,7 +191,7 @@ class _Replay:
 
     plan: Plan
     frozen: Document
-    report: Report
+    report: VerificationReport
     is_frozen: bool = False
     rounds: list[Document] = field(default_factory=list)
     played: list[PlayedRound] = field(default_factory=list)
@@ -322,7 +324,7 @@ class _Replay:
     def _is_complete(self, round_: Round, index: int, blocks: Sequence[Document], gone: Sequence[int]) -> bool:
         """Whether the table ended after its last block, and not before unless an entrant had left."""
         seats, least = self.plan.seats, self.frozen["blocks"]
-        ties = self.plan.rules.tie_places(seats, round_)[index]
+        ties = self.plan.tournament_format.tie_places(seats, round_)[index]
         if seats - len(gone) < 2:
             return True
         if len(blocks) < least or not is_over(blocks, seats, gone, least, ties):

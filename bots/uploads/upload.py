@@ -27,48 +27,48 @@ from games.words import either
 
 # --- Formats that a version supports ---------------------------------------------------------------------------------
 
-Games = Mapping[str, Collection[int]]
+Formats = Mapping[str, Collection[int]]
 """Seat counts by the game's slug."""
 
 _SEPARATOR: Final = " "
 
 
-def formats_of(manifest: Manifest, games: Games | None) -> tuple[dict[str, list[int]], str]:
+def formats_of(manifest: Manifest, formats: Formats | None) -> tuple[dict[str, list[int]], str]:
     """Return the supported formats in game order, and their stored form if the uploader chose them (else empty).
 
-    ``games`` is the uploader's choice, ``None`` to use the manifest. Raises ``Refused`` for unknown formats.
+    ``formats`` are the uploader's choice, ``None`` to use the manifest. Raises ``Refused`` for unknown formats.
     """
     declared = _in_order(manifest.games)
-    if games is None:
+    if formats is None:
         return declared, ""
-    chosen, written = chosen_formats(games)
+    chosen, written = chosen_formats(formats)
     return chosen, "" if chosen == declared else written
 
 
-def chosen_formats(games: Games) -> tuple[dict[str, list[int]], str]:
+def chosen_formats(formats: Formats) -> tuple[dict[str, list[int]], str]:
     """Return the chosen formats in game order, and their stored form.
 
     Raises ``Refused`` for unknown formats and for an empty choice.
     """
-    chosen = _in_order(_checked(games))
+    chosen = _in_order(_checked(formats))
     if not chosen:
         raise Refused("Choose at least one format (a game with a number of seats).", code="no_format")
     return chosen, _written(chosen)
 
 
-def _checked(games: Games) -> Games:
-    for slug, counts in games.items():
+def _checked(formats: Formats) -> Formats:
+    for slug, counts in formats.items():
         game = GAMES.get(slug)
         if game is None:
             raise Refused(f"Unknown game {slug[:40]!a}. Use one of {', '.join(GAMES)}.", code="unknown_game")
         if not set(counts) <= set(game.seat_counts):
             message = f"{game.name} has {either(game.seat_counts)} seats. Choose from these seat counts."
             raise Refused(message, code="unknown_format")
-    return games
+    return formats
 
 
-def _in_order(games: Games) -> dict[str, list[int]]:
-    return {slug: sorted(set(games[slug])) for slug in GAMES if games.get(slug)}
+def _in_order(formats: Formats) -> dict[str, list[int]]:
+    return {slug: sorted(set(formats[slug])) for slug in GAMES if formats.get(slug)}
 
 
 def _written(formats: Mapping[str, list[int]]) -> str:
@@ -85,24 +85,24 @@ class NotStored(Exception):
     """The upload is valid but could not be stored. Nothing has changed; the upload can be repeated."""
 
 
-def upload_new_bot(owner: User, name: str, filename: str, data: bytes, games: Games | None = None) -> BotVersion:
+def upload_new_bot(owner: User, name: str, filename: str, data: bytes, formats: Formats | None = None) -> BotVersion:
     """Create a bot from an upload. If ``name`` is empty, the name in the manifest is used.
 
-    ``games`` are the formats that the uploader chose, ``None`` for those in the manifest. A repeated upload returns the
-    same bot. Raises ``Refused`` and ``NotStored``.
+    ``formats`` are the uploader's choice, ``None`` for those in the manifest. A repeated upload returns the same bot.
+    Raises ``Refused`` and ``NotStored``.
     """
-    return _upload(owner, None, name, filename, data, games)
+    return _upload(owner, None, name, filename, data, formats)
 
 
-def upload_version(bot: Bot, filename: str, data: bytes, games: Games | None = None) -> BotVersion:
+def upload_version(bot: Bot, filename: str, data: bytes, formats: Formats | None = None) -> BotVersion:
     """Add a version to ``bot``. The same code with the same formats returns the existing version.
 
     A rejected or undecided version is then validated again. Raises ``Refused`` and ``NotStored``.
     """
-    return _upload(owner_of_code(bot), bot, "", filename, data, games)
+    return _upload(owner_of_code(bot), bot, "", filename, data, formats)
 
 
-def _upload(owner: User, bot: Bot | None, name: str, filename: str, data: bytes, games: Games | None) -> BotVersion:
+def _upload(owner: User, bot: Bot | None, name: str, filename: str, data: bytes, formats: Formats | None) -> BotVersion:
     """Count the upload, read its archive, store its file, and record its version.
 
     The upload is counted before it is read, because the hourly limit bounds the work of reading. Reading and storing
@@ -113,9 +113,9 @@ def _upload(owner: User, bot: Bot | None, name: str, filename: str, data: bytes,
     stored: StoredFile | None = None
     try:
         archive = archives.read_upload(filename, data, replace(archive_limits(), libraries=offered_libraries()))
-        formats, chosen = formats_of(archive.manifest, games)
+        supported, chosen = formats_of(archive.manifest, formats)
         name = "" if bot else clean_name(name or archive.manifest.name)
-        code = _Code(owner, bot, name, archive, formats, chosen)
+        code = _Code(owner, bot, name, archive, supported, chosen)
         known = code.versions.first()
         if known is not None and kept_already(known):
             return _record(upload, code, known.archive)

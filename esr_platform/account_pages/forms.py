@@ -309,7 +309,7 @@ class NameForm(forms.Form):
         return name
 
 
-class ReasonForm(forms.Form):
+class AccountReasonForm(forms.Form):
     """The reason for an action on an account."""
 
     reason = forms.CharField(

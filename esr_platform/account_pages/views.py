@@ -25,7 +25,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from bots.models import StaffAction
 from esr_platform.account_pages import deletion, digests, exports, notifications, suspensions
-from esr_platform.account_pages.forms import DeleteForm, NameForm, ReasonForm, TokenForm, remove_name
+from esr_platform.account_pages.forms import AccountReasonForm, DeleteForm, NameForm, TokenForm, remove_name
 from esr_platform.accounts import passkeys, terms, tokens
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import WINDOW_S
@@ -154,7 +154,7 @@ def export(request: HttpRequest) -> HttpResponseBase:
 def moderate(request: HttpRequest, username: str) -> HttpResponse:
     """Moderate an account: suspend it, lift the suspension, or remove the username."""
     person = found(User.objects.filter(deleted=None), _("Player not found."), username__iexact=username)
-    form = ReasonForm(request.POST or None)
+    form = AccountReasonForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
             _moderate(request, person, form.cleaned_data["reason"])

@@ -30,9 +30,9 @@ from esr_platform.accounts import demo, tokens
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import Scope, Token, User
 from esr_platform.demo.cast import PEOPLE, VISITORS, DemoBot, Meeting, Visitor, archive
-from esr_platform.supervisor.site import Place
+from esr_platform.supervisor.site import SiteLocation
 from games.rules import Document, Move
-from ladder.creation import Plan, found_ladder
+from ladder.creation import LadderPlan, found_ladder
 from ladder.exhibitions.requests import request_comparison, request_scheduled, request_test
 from ladder.live.answers import answer_seat
 from ladder.live.position import Position
@@ -110,7 +110,7 @@ def found_class() -> bool:
     if ladder is None:
         teacher = person("ruth")
         house = ("greedy", "haggler", "kontor")
-        plan = Plan(_CLASS, "edel-stein-reich", 4, house=house, by_invitation=True, private=True)
+        plan = LadderPlan(_CLASS, "edel-stein-reich", 4, house=house, by_invitation=True, private=True)
         ladder = found_ladder(plan, teacher)
     invite(ladder, [person(name) for name in _MEMBERS])
     theirs = Bot.objects.of_code().filter(owner__username__in=_MEMBERS, versions__active=True)
@@ -308,7 +308,7 @@ _GOING_S: Final = 10.0
 class Visit:
     """The remote bots of one run. Call it repeatedly until it returns whether all have played enough games."""
 
-    place: Place
+    location: SiteLocation
     _playing: dict[Visitor, subprocess.Popen[bytes]] = field(default_factory=dict)
     _tokens: list[Token] = field(default_factory=list)
 
@@ -339,8 +339,8 @@ class Visit:
         command = ["play-remote", f"house:{visitor.house}", "--ladder", visitor.ladder, "--games", str(GAMES)]
         return subprocess.Popen(
             [sys.executable, "-m", "bots.cli", *command, "--name", visitor.name, "--label", visitor.label],
-            cwd=self.place.code,
-            env={**os.environ, "ESR_SITE": self.place.url.rstrip("/"), "ESR_TOKEN": secret},
+            cwd=self.location.code,
+            env={**os.environ, "ESR_SITE": self.location.url.rstrip("/"), "ESR_TOKEN": secret},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -348,9 +348,9 @@ class Visit:
 
 
 @contextmanager
-def visits(place: Place) -> Iterator[Visit]:
+def visits(location: SiteLocation) -> Iterator[Visit]:
     """Run remote bots until the end of the block."""
-    visit = Visit(place)
+    visit = Visit(location)
     try:
         yield visit
     finally:

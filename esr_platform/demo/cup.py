@@ -67,7 +67,7 @@ def play_demo_cup(wanted: DemoCup, say: Callable[[str], object]) -> Cup:
     if format_ == "round-robin" and (seats > 2) != (wanted.format == "balanced"):
         name = "balanced" if seats > 2 else "round-robin"
         raise DemoCupProblem(f"At {seats} seats, this format is called {name}. Use --format {name}.")
-    game = next((slug for slug, rules in GAMES.items() if seats in rules.seat_counts), "")
+    game = next((slug for slug, game in GAMES.items() if seats in game.seat_counts), "")
     if not game:
         raise DemoCupProblem(f"No game has {seats} seats. Use --seats with 2 to 5.")
     if wanted.entrants < max(2, seats):

@@ -14,7 +14,7 @@ from esr_platform.demo.activities import bring, everybody, visits
 from esr_platform.demo.cast import BOTS, MEETINGS, OFFERS, Meeting
 from esr_platform.supervisor import problems
 from esr_platform.supervisor.problems import SiteProblem
-from esr_platform.supervisor.site import NO_MATCH_SECONDS, Place, Site
+from esr_platform.supervisor.site import NO_MATCH_SECONDS, Site, SiteLocation
 from esr_platform.supervisor.terminal import Terminal, finished_matches
 
 # --- Program ---------------------------------------------------------------------------------------------------------
@@ -69,12 +69,12 @@ def _people_come() -> bool:
 _LOOK_EVERY_S: Final = 0.5
 
 
-def fill_by_playing(matches: int, place: Place, terminal: Terminal, prepare: Callable[[], None]) -> None:
+def fill_by_playing(matches: int, location: SiteLocation, terminal: Terminal, prepare: Callable[[], None]) -> None:
     """Play until the site has ``matches`` finished matches in total. Raises :class:`SiteProblem`.
 
     After an interruption, call it again to continue.
     """
-    with visits(place) as visit:
+    with visits(location) as visit:
         programme = Programme.whole(visit)
 
         def done() -> int | None:
@@ -83,18 +83,18 @@ def fill_by_playing(matches: int, place: Place, terminal: Terminal, prepare: Cal
                 programme.go_on(finished_now / matches)
             return finished_now
 
-        if _runs_already(place):
+        if _runs_already(location):
             terminal.say("A site with this data folder is already running. Its workers play the matches.")
             _watch(matches, done, terminal)
             return
-        site = Site(place, terminal)
+        site = Site(location, terminal)
         with site.up(prepare):
             site.play(matches, done, NO_MATCH_SECONDS)
 
 
-def _runs_already(place: Place) -> bool:
+def _runs_already(location: SiteLocation) -> bool:
     try:
-        os.close(problems.lock_folder(place.data))
+        os.close(problems.lock_folder(location.data))
     except SiteProblem:
         return True
     return False

@@ -29,7 +29,7 @@ NO_MATCH_SECONDS = 300.0
 
 
 @dataclass(frozen=True)
-class Place:
+class SiteLocation:
     """Where a site runs: code, data folder, host, port and Redis URL.
 
     ``house_blocks_per_hour`` overrides ``MAX_HOUSE_BLOCKS_PER_HOUR`` of the environment.
@@ -68,8 +68,8 @@ class Place:
 class Site:
     """The processes of one site and their output on the terminal."""
 
-    def __init__(self, place: Place, terminal: Terminal, clock: Callable[[], float] = time.monotonic) -> None:
-        self.place = place
+    def __init__(self, location: SiteLocation, terminal: Terminal, clock: Callable[[], float] = time.monotonic) -> None:
+        self.location = location
         self.terminal = terminal
         self._clock = clock
         self.supervisor = Supervisor(terminal.pass_on)
@@ -80,10 +80,10 @@ class Site:
 
         Raises :class:`SiteProblem`. At the end, all processes are stopped.
         """
-        place = self.place
-        problems.check_space(place.data)
-        problems.check_port(place.host, place.port)
-        lock = problems.lock_folder(place.data)
+        location = self.location
+        problems.check_space(location.data)
+        problems.check_port(location.host, location.port)
+        lock = problems.lock_folder(location.data)
         try:
             self._start_redis()
             self.terminal.say("Preparing database, static files and house bots ...")
@@ -98,10 +98,10 @@ class Site:
             os.close(lock)
 
     def _start_redis(self) -> None:
-        url = self.place.redis_url
-        if self.place.embedded_redis:
+        url = self.location.redis_url
+        if self.location.embedded_redis:
             try:
-                self.supervisor.start(processes.redis(self.place.data))
+                self.supervisor.start(processes.redis(self.location.data))
             except OSError as error:
                 raise SiteProblem(
                     f"Cannot start the embedded Redis: {error}. Set REDIS_URL to use another Redis"
@@ -113,12 +113,12 @@ class Site:
         self._wait(self._redis_answers, patience, advice)
 
     def _redis_answers(self) -> bool:
-        ours = not self.place.embedded_redis or listens(self.place.data)
-        return ours and problems.redis_answers(self.place.redis_url)
+        ours = not self.location.embedded_redis or listens(self.location.data)
+        return ours and problems.redis_answers(self.location.redis_url)
 
     def _start_the_rest(self) -> None:
-        place, environment = self.place, self.place.environment
-        self.supervisor.start(processes.web(place.host, place.port, environment))
+        location, environment = self.location, self.location.environment
+        self.supervisor.start(processes.web(location.host, location.port, environment))
         if sys.platform == "linux":  # elsewhere, the web server serves the streams
             self.supervisor.start(processes.streams(environment))
         self.supervisor.start(processes.bots(environment))
@@ -126,11 +126,11 @@ class Site:
         self.supervisor.start(processes.default(environment))
         self.supervisor.start(processes.beat(environment))
         self._wait(self._web_answers, self._patience("web", "the web server"), "See its output above")
-        self.terminal.say(f"The site is running at {place.url} (press Ctrl-C to stop).")
+        self.terminal.say(f"The site is running at {location.url} (press Ctrl-C to stop).")
 
     def _web_answers(self) -> bool:
         with socket.socket() as probe:
-            return probe.connect_ex((self.place.host, self.place.port)) == 0
+            return probe.connect_ex((self.location.host, self.location.port)) == 0
 
     def _patience(self, name: str, what: str) -> Patience:
         return Patience(what, lambda: self.supervisor.cpu_seconds(name), clock=self._clock)
@@ -166,7 +166,7 @@ class Site:
             self._attend(1)
 
     def _attend(self, seconds: float) -> None:
-        problems.check_space(self.place.data, least=problems.LEAST_FREE_BYTES // 10)
+        problems.check_space(self.location.data, least=problems.LEAST_FREE_BYTES // 10)
         self.supervisor.attend(seconds)
 
 

@@ -22,7 +22,7 @@ from django.utils.translation import gettext as _
 from bots.lookalikes import alike, has_banned_word, has_invisible, is_reserved, mixes_scripts
 from bots.names import clean_lines, is_unreadable, letters_of
 from bots.tournaments.formats import FORMATS, MOST_BLOCKS, MOST_ROUNDS
-from bots.tournaments.keys import key_hash
+from bots.tournaments.keys import KEY_BYTES, key_hash
 from bots.tournaments.seatings import seatings
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import DAY, Limit, lock_active_user
@@ -30,7 +30,6 @@ from esr_platform.accounts.mail import contact_staff
 from esr_platform.accounts.models import User
 from games.registry import GAMES
 from ladder.cups.durations import planned_tables
-from ladder.matches.blocks import KEY_BYTES
 from ladder.models import Cup, Intervention, Ladder, Match
 
 LONGEST_TITLE: Final = 60
@@ -226,21 +225,21 @@ def require_repeat(days: int | None) -> None:
 
 def _require_size(form: CupForm, ladder: Ladder) -> None:
     """Require that a cup on ``ladder`` can have this format and these numbers. Raises ``Refused``."""
-    rules = FORMATS.get(form.format)
-    if rules is None:
+    format_ = FORMATS.get(form.format)
+    if format_ is None:
         raise Refused(_("Choose one of the formats of a cup."), code="unknown_cup_format")
-    if ladder.seats not in rules.seat_counts:
-        counts = ", ".join(map(str, rules.seat_counts))
+    if ladder.seats not in format_.seat_counts:
+        counts = ", ".join(map(str, format_.seat_counts))
         text = _("Choose another format: this one is for tables with %(seats)s players.") % {"seats": counts}
         raise Refused(text, code="unknown_cup_format")
-    least, most = rules.least_entrants(ladder.seats), rules.most_entrants(ladder.seats)
+    least, most = format_.least_entrants(ladder.seats), format_.most_entrants(ladder.seats)
     if not least <= form.capacity <= most:
         text = _("Choose a maximum of %(least)s to %(most)s bots.") % {"least": least, "most": most}
         raise Refused(text, code="capacity")
     if not 1 <= form.blocks <= MOST_BLOCKS:
         raise Refused(_("Choose 1 to %(most)s blocks per table.") % {"most": MOST_BLOCKS}, code="blocks")
-    if rules.has_chosen_rounds != (form.rounds is not None) or not 1 <= (form.rounds or 1) <= MOST_ROUNDS:
-        if rules.has_chosen_rounds:
+    if format_.has_chosen_rounds != (form.rounds is not None) or not 1 <= (form.rounds or 1) <= MOST_ROUNDS:
+        if format_.has_chosen_rounds:
             text = _("Choose 1 to %(most)s rounds.") % {"most": MOST_ROUNDS}
         else:
             text = _("Leave the number of rounds empty: in this format, it follows from the number of bots.")

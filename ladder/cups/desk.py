@@ -250,7 +250,8 @@ def rule(by: User, table: CupTable, ruling: Ruling, reason: str, entrant: int | 
 
 def is_settled(cup: Cup, round_: CupRound) -> bool:
     """Whether the results of ``round_`` cannot change because they have decided who plays the next round."""
-    return cup.rules.results_decide_pairings and CupRound.objects.filter(cup=cup, number__gt=round_.number).exists()
+    later = CupRound.objects.filter(cup=cup, number__gt=round_.number)
+    return cup.tournament_format.results_decide_pairings and later.exists()
 
 
 def _earlier(cup: Cup, table: CupTable) -> CupLedgerEntry | None:

@@ -112,8 +112,9 @@ def tie_places(format_: str, seats: int, size: int, rounds: int | None) -> tuple
 
     Empty if the entrants do not fill a table. Raises ``PairingError`` if they are too many.
     """
-    rules = FORMATS[format_]
-    return tuple(rules.tie_places_by_round(seats, size, rounds)) if size >= rules.least_entrants(seats) else ()
+    if size < FORMATS[format_].least_entrants(seats):
+        return ()
+    return tuple(FORMATS[format_].tie_places_by_round(seats, size, rounds))
 
 
 def planned_tables(format_: str, seats: int, size: int, rounds: int | None) -> list[int]:

@@ -32,6 +32,7 @@ from ladder.cups.cancellation import cancel, cancel_queued
 from ladder.cups.registration import freeze, leave
 from ladder.cups.results import CupResults, blocks_of
 from ladder.cups.series import repeat
+from ladder.live.absences import NoSubstitute
 from ladder.matches.blocks import BlockPlayer, CupBlock, schedule_cup_blocks
 from ladder.matches.dispatch import dispatch
 from ladder.models import Block, Cup, CupEntry, CupLedgerEntry, CupRound, CupTable, Match
@@ -218,7 +219,7 @@ def _is_lost(version: BotVersion | None) -> bool:
 def _start(cup: Cup) -> None:
     """Begin the first round, or cancel a cup of which too few entrants are left."""
     entered = CupEntry.objects.filter(cup=cup, number__isnull=False, state=CupEntry.State.ENTERED)
-    if entered.count() < cup.rules.least_entrants(cup.ladder.seats):
+    if entered.count() < cup.tournament_format.least_entrants(cup.ladder.seats):
         cancel(cup, "Too few bots were left at the start.")
         return
     Cup.objects.filter(pk=cup.pk).update(state=Cup.State.RUNNING)
@@ -257,10 +258,6 @@ def _block(cup: Cup, table: CupTable, number: int, players: Sequence[BlockPlayer
     """A block of ``table`` with its own deal. ``number`` counts the blocks of the table from 1."""
     seed = cup_seed(bytes(cup.key), cup.entrants_hash, table.round.number, table.index + 1, number)
     return CupBlock(table, number, seed, players)
-
-
-class NoSubstitute(LookupError):
-    """No house bot can play for an entrant who has left."""
 
 
 class _Seats:
@@ -384,4 +381,4 @@ def _decide(cup: Cup, round_: CupRound, tables: Sequence[CupTable]) -> bool:
 def _tie_places(cup: Cup, round_: CupRound) -> Sequence[int]:
     """By table of a round, how many last places a tie must not join with the place before them."""
     tables = CupTable.objects.filter(round=round_).order_by("index").values_list("entrants", flat=True)
-    return cup.rules.tie_places(cup.ladder.seats, Round(tuple(map(tuple, tables)), tuple(round_.byes)))
+    return cup.tournament_format.tie_places(cup.ladder.seats, Round(tuple(map(tuple, tables)), tuple(round_.byes)))

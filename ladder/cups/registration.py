@@ -152,7 +152,7 @@ def freeze(cup: Cup) -> None:
             CupEntry.objects.filter(pk=entry.pk).update(state=CupEntry.State.REJECTED, reason=problem[:500])
         else:
             ready.append(entry)
-    least = cup.rules.least_entrants(cup.ladder.seats)
+    least = cup.tournament_format.least_entrants(cup.ladder.seats)
     if len(ready) < least:
         cancel(cup, f"Too few bots were ready at the deadline: {len(ready)} of at least {least}.")
         return
@@ -164,7 +164,7 @@ def freeze(cup: Cup) -> None:
         entry.number = number
         entry.owner_number = None if entry.bot.owner_id is None else owners[entry.bot.owner_id]
     CupEntry.objects.bulk_update(ready, ["number", "version", "owner_number"], batch_size=100)
-    cup.design = [list(table) for table in cup.rules.design(len(ready), cup.ladder.seats)]
+    cup.design = [list(table) for table in cup.tournament_format.design(len(ready), cup.ladder.seats)]
     document = ledger.entrant_list(cup, ready)
     cup.state, cup.entrants_hash = Cup.State.READY, entrants_hash(document["entrants"])
     Cup.objects.filter(pk=cup.pk).update(state=cup.state, entrants_hash=cup.entrants_hash, design=cup.design)

@@ -132,7 +132,7 @@ class CupResults:
 
 
 @dataclass(frozen=True)
-class Place:
+class TableEntrant:
     """An entrant at a table. Both numbers of points are ``None`` until the round has ended, and at a void table.
 
     ``left``: the entrant had left the cup before the table was decided.
@@ -152,7 +152,7 @@ class TableResults:
     """
 
     table: CupTable
-    places: Sequence[Place]
+    entrants: Sequence[TableEntrant]
     matches: Sequence[int]
     replaced: bool
     ended: bool
@@ -176,13 +176,13 @@ def table_results(round_: CupRound, tables: Iterable[CupTable], entrants: Mappin
         nothing: Sequence[None] = [None] * len(table.entrants)
         points = table.points if ended and table.points else None
         rows = zip(table.entrants, points or nothing, match_points(tuple(points)) if points else nothing, strict=True)
-        places = [
-            Place(entrants[entrant], own, won, ended and place in table.gone)
+        seated = [
+            TableEntrant(entrants[entrant], own, won, ended and place in table.gone)
             for place, (entrant, own, won) in enumerate(rows)
         ]
         finished = [match for match, status in games[table.pk] if status == Match.Status.FINISHED]
         replaced = any(status == Match.Status.VOID for _match, status in games[table.pk])
-        results.append(TableResults(table, places, finished if ended else [], replaced, ended))
+        results.append(TableResults(table, seated, finished if ended else [], replaced, ended))
     return results
 
 

@@ -20,7 +20,7 @@ from games.rules import Document
 from ladder.models import ChainMark, Ladder, LedgerEntry, Match, Result, Season, Seat
 from ladder.ratings.chain import chained
 from ladder.ratings.documents import item
-from ladder.ratings.rating import Rules
+from ladder.ratings.rating import RatingRules
 from ladder.ratings.replay import Merge, RankedGame, parts
 
 
@@ -87,7 +87,7 @@ def _block(match: Match) -> list[Any] | None:
 _LASTING = (LedgerEntry.Kind.MERGE, LedgerEntry.Kind.K)
 
 
-def rules_of(ladder: Ladder) -> Rules:
+def rating_rules_of(ladder: Ladder) -> RatingRules:
     """The rules for the next result of ``ladder``; lock its row to rate a result with them. One query."""
     written = LedgerEntry.objects.filter(ladder=ladder, kind__in=_LASTING).order_by()  # an order would read all results
     items = (item(*row) for row in sorted(written.values_list("number", "kind", "document"), key=itemgetter(0)))

@@ -32,7 +32,7 @@ KNOWN_TO_BE_STRONG: Final = ("kontor", "sommelier")
 
 
 class NoSubstitute(LookupError):
-    """No house bot can play this format on this machine."""
+    """No house bot can play this format on this machine, at a live table or in a cup."""
 
 
 def substitute_for(game: str, seats: int) -> BotVersion:

@@ -37,10 +37,10 @@ REFUSED_FOR: Final = ("illegal", "malformed", "too_long")
 """Faults in the content of an answer."""
 
 
-class Verdict(StrEnum):
+class AnswerVerdict(StrEnum):
     """The outcome of an answer, by the error code that the API returns for it.
 
-    For ``REFUSED``, the code is the fault (``Ruling.code``); ``PLAYED`` and ``SAME`` are no errors.
+    For ``REFUSED``, the code is the fault (``JudgedAnswer.code``); ``PLAYED`` and ``SAME`` are no errors.
     """
 
     PLAYED = "played"
@@ -53,7 +53,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True)
-class Ruling:
+class JudgedAnswer:
     """The response to an answer.
 
     ``move`` is the move that was played for the decision, if any, and ``default`` the reason if it is the default move.
@@ -61,7 +61,7 @@ class Ruling:
     is played for a refused answer of a person, who can send another one.
     """
 
-    verdict: Verdict
+    verdict: AnswerVerdict
     move: Move | None = None
     default: str = ""
     detail: str = ""
@@ -70,7 +70,7 @@ class Ruling:
     @property
     def code(self) -> str:
         """The error code for programs."""
-        return self.default if self.verdict == Verdict.REFUSED else self.verdict
+        return self.default if self.verdict == AnswerVerdict.REFUSED else self.verdict
 
 
 NEVER_SENT: Final = "A remote bot was offline from the start and never received the game. It has no result."
@@ -81,7 +81,7 @@ MOST_NEVER_SENT: Final = 3
 GRACE: Final = timedelta(seconds=2)
 """How long after the deadline the default move waits for an answer that arrived in time."""
 
-UNKNOWN: Final = Ruling(Verdict.UNKNOWN)
+UNKNOWN: Final = JudgedAnswer(AnswerVerdict.UNKNOWN)
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class _Heard:
         return isinstance(self.posted, Posted) and self.posted.id not in (None, decision)
 
 
-def answer(match_id: int, bot_id: int, decision: int, body: bytes, arrived: float | None = None) -> Ruling:
+def answer(match_id: int, bot_id: int, decision: int, body: bytes, arrived: float | None = None) -> JudgedAnswer:
     """Judge ``body``, the answer of a remote bot to its ``decision`` in a live game, and play the move.
 
     ``arrived`` is the time of arrival by ``time.monotonic`` (default: now). Of a body of more than 64 KiB, the first
@@ -116,7 +116,7 @@ def answer(match_id: int, bot_id: int, decision: int, body: bytes, arrived: floa
     return _answer(match_id, seat, decision, _read(body), arrived)
 
 
-def answer_seat(match_id: int, seat: int, decision: int, body: bytes, arrived: float | None = None) -> Ruling:
+def answer_seat(match_id: int, seat: int, decision: int, body: bytes, arrived: float | None = None) -> JudgedAnswer:
     """Judge the answer of the person at ``seat``, whom the caller has checked (``actions.seat_of``).
 
     Illegal answers and answers to settled decisions have no cost.
@@ -129,7 +129,7 @@ def answer_seat(match_id: int, seat: int, decision: int, body: bytes, arrived: f
 
 def _answer(
     match_id: int, seat: int, decision: int, heard: _Heard, arrived: float, *, of_person: bool = False
-) -> Ruling:
+) -> JudgedAnswer:
     """Lock the match, judge the answer by the game as it is then, and play the move."""
     with transaction.atomic():
         table = lock_match(match_id)
@@ -138,13 +138,13 @@ def _answer(
             received = table.clock_now if of_person and forgive_at(table) else table.at(arrived)
             live_seat = table.position.live_seats[seat]
             if table.owes(seat, decision) and (live_seat.kind == LiveSeat.Kind.PERSON or not of_person):
-                return _rule_on_open(table, seat, heard, received)
+                return _judge_open(table, seat, heard, received)
             save_and_publish(table)
-            return _rule_on_settled(table.position, seat, decision, heard)
+            return _judge_settled(table.position, seat, decision, heard)
     position = position_at(match_id)  # the game has ended
     if position is None or (of_person and seat not in position.people):
         return UNKNOWN
-    return _rule_on_settled(position, seat, decision, heard)
+    return _judge_settled(position, seat, decision, heard)
 
 
 def expire(match_id: int, grace: timedelta = GRACE) -> int:
@@ -225,26 +225,26 @@ def _checked(state: State, seat: int, heard: _Heard) -> tuple[str, str, Move | N
         return "illegal", str(error), None
 
 
-def _rule_on_open(table: LockedMatch, seat: int, heard: _Heard, received: datetime) -> Ruling:
+def _judge_open(table: LockedMatch, seat: int, heard: _Heard, received: datetime) -> JudgedAnswer:
     """Judge an answer to the open decision and advance the game."""
     live_seat = table.position.live_seats[seat]
     assert live_seat.due_at is not None and live_seat.deadline is not None
     if live_seat.kind == LiveSeat.Kind.PERSON and live_seat.due_at <= table.clock_now:
         received = max(received, live_seat.due_at)  # an outage was compensated in the meantime
     if received < live_seat.due_at:
-        ruling = UNKNOWN  # the decision is not visible to the seat yet
+        judged = UNKNOWN  # the decision is not visible to the seat yet
     elif heard.names_another(live_seat.asked):
-        ruling = Ruling(Verdict.WRONG_ID)
+        judged = JudgedAnswer(AnswerVerdict.WRONG_ID)
     elif received > live_seat.deadline:
         _too_late(table, live_seat, live_seat.deadline)
-        ruling = Ruling(Verdict.LATE, _move_played(table), table.appended[0].default)
+        judged = JudgedAnswer(AnswerVerdict.LATE, _move_played(table), table.appended[0].default)
     else:
-        ruling = _play_or_refuse(table, seat, heard, received)
+        judged = _play_or_refuse(table, seat, heard, received)
     save_and_publish(table)
-    return ruling
+    return judged
 
 
-def _play_or_refuse(table: LockedMatch, seat: int, heard: _Heard, received: datetime) -> Ruling:
+def _play_or_refuse(table: LockedMatch, seat: int, heard: _Heard, received: datetime) -> JudgedAnswer:
     """Play an answer that was in time, or the default move if it is illegal."""
     live_seat, state = table.position.live_seats[seat], table.state
     starts_at = table.position.starts_at(seat)
@@ -253,13 +253,13 @@ def _play_or_refuse(table: LockedMatch, seat: int, heard: _Heard, received: date
     question = state.decision(seat)
     fault, detail, move = _checked(state, seat, heard)
     if fault and live_seat.kind == LiveSeat.Kind.PERSON:
-        return Ruling(Verdict.REFUSED, None, fault, detail, question)
+        return JudgedAnswer(AnswerVerdict.REFUSED, None, fault, detail, question)
     thought_ms = heard.posted.thought_ms if isinstance(heard.posted, Posted) else None
     line = escaped(heard.body) if fault else ""
     table.settle(seat, Answered(received, wall_ms, move, fault, detail, line, heard.print, thought_ms))
     if fault:
-        return Ruling(Verdict.REFUSED, _move_played(table), fault, table.appended[0].detail, question)
-    return Ruling(Verdict.PLAYED, _move_played(table))
+        return JudgedAnswer(AnswerVerdict.REFUSED, _move_played(table), fault, table.appended[0].detail, question)
+    return JudgedAnswer(AnswerVerdict.PLAYED, _move_played(table))
 
 
 def _too_late(table: LockedMatch, live_seat: LiveSeat, deadline: datetime) -> None:
@@ -277,27 +277,27 @@ def _move_played(table: LockedMatch) -> Move:
     return move
 
 
-def _rule_on_settled(position: Position, seat: int, decision: int, heard: _Heard) -> Ruling:
+def _judge_settled(position: Position, seat: int, decision: int, heard: _Heard) -> JudgedAnswer:
     """The response to an answer to a settled decision or in an ended game. It changes nothing."""
     live_seat = position.live_seats[seat]
     if decision > live_seat.asked or (live_seat.owes and decision == live_seat.asked):
         return UNKNOWN  # it was not sent yet, or to a substitute
     if heard.names_another(decision):
-        return Ruling(Verdict.WRONG_ID)
+        return JudgedAnswer(AnswerVerdict.WRONG_ID)
     try:
         row = position.row_of(seat, decision)
     except LookupError:
         gone = position.match.status in Match.ENDED or position.table.over or live_seat.forfeit
-        return Ruling(Verdict.LATE) if gone else UNKNOWN
+        return JudgedAnswer(AnswerVerdict.LATE) if gone else UNKNOWN
     return _by_row(position, row, heard)
 
 
-def _by_row(position: Position, row: MoveRow, heard: _Heard) -> Ruling:
+def _by_row(position: Position, row: MoveRow, heard: _Heard) -> JudgedAnswer:
     if not row.default:
         same = heard.print in (row.answer, json_hash(row.move))
-        return Ruling(Verdict.SAME if same else Verdict.OTHER, row.move)
+        return JudgedAnswer(AnswerVerdict.SAME if same else AnswerVerdict.OTHER, row.move)
     if row.default in REFUSED_FOR and heard.print == row.answer:
         question = position.before(row.number).decision(row.seat)
-        return Ruling(Verdict.REFUSED, row.move, row.default, row.detail, question)
-    verdict = Verdict.OTHER if row.default in REFUSED_FOR else Verdict.LATE
-    return Ruling(verdict, row.move, row.default)
+        return JudgedAnswer(AnswerVerdict.REFUSED, row.move, row.default, row.detail, question)
+    verdict = AnswerVerdict.OTHER if row.default in REFUSED_FOR else AnswerVerdict.LATE
+    return JudgedAnswer(verdict, row.move, row.default)

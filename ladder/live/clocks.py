@@ -17,7 +17,7 @@ from games.rules import Document
 
 
 @dataclass(frozen=True)
-class Clock:
+class SeatClock:
     """What is left to a seat when it is asked: so much for the move, a bank behind it, and a budget for the game."""
 
     move_ms: int
@@ -25,7 +25,7 @@ class Clock:
     game_ms: int
 
     @classmethod
-    def full(cls, limits: Limits) -> Clock:
+    def full(cls, limits: Limits) -> SeatClock:
         """The clock before the first decision."""
         return cls(limits.move_ms, limits.bank_ms, limits.game_ms)
 
@@ -39,10 +39,10 @@ class Clock:
         """Whether the budget of the whole game runs out before the time for the next decision does."""
         return self.game_ms <= self.move_ms + self.bank_ms
 
-    def spent(self, wall_ms: int) -> Clock:
+    def spent(self, wall_ms: int) -> SeatClock:
         """The clock after a decision that took so long; nothing of it ever rises."""
         bank_ms = self.bank_ms - max(0, wall_ms - self.move_ms)
-        return Clock(self.move_ms, max(0, bank_ms), max(0, self.game_ms - wall_ms))
+        return SeatClock(self.move_ms, max(0, bank_ms), max(0, self.game_ms - wall_ms))
 
     def left(self) -> ClockLeft:
         """What a ``decide`` says about it."""
@@ -107,7 +107,7 @@ _SPREAD: Final = (0.8, 1.25)
 """No two delays are equal, as no two thoughts are."""
 
 
-class Pace(NamedTuple):
+class AnswerTime(NamedTuple):
     """How long one decision took, from when it was told to when its answer was there; and whether of a person."""
 
     seat: int
@@ -121,7 +121,7 @@ def among_people(limit_ms: int) -> int:
     return min(limit_ms, MOST_AMONG_PEOPLE_MS)
 
 
-def hurried(paces: Sequence[Pace], most_ms: int) -> list[Pace]:
+def hurried(paces: Sequence[AnswerTime], most_ms: int) -> list[AnswerTime]:
     """``paces`` without the long thoughts: none takes more than ``most_ms``.
 
     Whoever has thought for a minute and then loses by forfeit must not keep the others waiting a minute for every move.
@@ -130,7 +130,7 @@ def hurried(paces: Sequence[Pace], most_ms: int) -> list[Pace]:
 
 
 def delay_ms(
-    paces: Sequence[Pace], seat: int, kind: str, random: Random, *, by_hand: bool = False, most_ms: float = inf
+    paces: Sequence[AnswerTime], seat: int, kind: str, random: Random, *, by_hand: bool = False, most_ms: float = inf
 ) -> int:
     """Milliseconds that ``seat`` could take for a decision of ``kind``, by what was seen at this table so far.
 

@@ -6,40 +6,16 @@ and no secret of another seat.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from django.db.models.functions import Now
 
 from bots.protocol import PROTOCOL, Decide, End, Hello, bot_seed
 from bots.protocol.messages import limits_document
 from games.registry import GAMES
 from games.rules import Document, State
-from ladder.live.clocks import milliseconds
 from ladder.live.position import Position
 from ladder.live.rows import position_at
 from ladder.matches.play import seeds_key
 from ladder.models import Block, LiveSeat, Match
-
-
-@dataclass(frozen=True)
-class Standing:
-    """The state of a game for one bot.
-
-    ``decide`` is the event of its open, visible decision. ``due_in_ms`` is the time until its next decision is visible,
-    if known.
-    """
-
-    running: bool
-    decide: Document | None = None
-    due_in_ms: int | None = None
-
-
-def games_of(bot_id: int) -> list[int]:
-    """The ids of the running live matches of a remote bot, the oldest first."""
-    seated = LiveSeat.objects.filter(
-        seat__version__bot=bot_id, kind=LiveSeat.Kind.REMOTE, table__match__status=Match.Status.RUNNING
-    )
-    return list(seated.order_by("table").values_list("table", flat=True))
 
 
 def open_decisions(bot_id: int) -> list[tuple[int, int]]:
@@ -60,22 +36,6 @@ def position_for(match_id: int, bot_id: int) -> tuple[Position, int] | None:
     if position is None or seat is None or position.live_seats[seat].kind != LiveSeat.Kind.REMOTE:
         return None
     return position, seat
-
-
-def standing(match_id: int, bot_id: int, log: int | None = None) -> Standing | None:
-    """The state of a live game for a bot, ``None`` if it does not play there; ``log`` as in ``decide_event``."""
-    place = position_for(match_id, bot_id)
-    if place is None:
-        return None
-    position, seat = place
-    live_seat, now = position.live_seats[seat], position.now
-    if position.match.status != Match.Status.RUNNING:
-        return Standing(running=False)
-    if not live_seat.owes or live_seat.due_at is None:
-        return Standing(running=True)
-    if live_seat.due_at > now:
-        return Standing(running=True, due_in_ms=milliseconds(now, live_seat.due_at) + 1)
-    return Standing(running=True, decide=decide_event(position, seat, log))
 
 
 def note_sent(match_id: int, bot_id: int) -> None:

@@ -26,7 +26,7 @@ from esr_platform.prepared import Prepared, PreparedInsert, PreparedUpdate
 from games.registry import GAMES
 from games.rules import Document, Forfeit, Move, State
 from ladder.live import absences
-from ladder.live.clocks import HURRY_MS, SHOWN_WITHIN_MS, Pace, among_people, delay_ms, hurried, shown_ms
+from ladder.live.clocks import HURRY_MS, SHOWN_WITHIN_MS, AnswerTime, among_people, delay_ms, hurried, shown_ms
 from ladder.live.position import Position, change_occupant, substituted
 from ladder.live.rows import KEPT_STATES, keep_game, move_row, position_at
 from ladder.models import LiveSeat, Match, PlayedMove, Table
@@ -266,12 +266,12 @@ class LockedMatch:
             absences.end(self)
 
     @cached_property
-    def _paces(self) -> list[Pace]:
+    def _paces(self) -> list[AnswerTime]:
         """How long seats took for earlier decisions."""
         return self.position.paces(substituted(self.position.live_seats))
 
     @cached_property
-    def _hurried_paces(self) -> list[Pace]:
+    def _hurried_paces(self) -> list[AnswerTime]:
         """The same for seats for which the platform plays, without long delays."""
         paces = hurried(self._paces, self.position.limits.move_ms)
         return hurried(paces, HURRY_MS) if self.position.people else paces

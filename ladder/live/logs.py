@@ -15,7 +15,7 @@ from bots.runner.consultation import Advice, Consultation
 from bots.runner.report import MatchReport, escaped
 from games.rules import Document
 from ladder.live import decisions
-from ladder.live.clocks import Clock
+from ladder.live.clocks import SeatClock
 from ladder.live.game import STRIKES
 from ladder.live.position import Position
 from ladder.matches.logs import KEPT_STDERR, packed
@@ -103,7 +103,7 @@ def owner_log(position: Position, report: MatchReport, seat: int) -> Document:
 def _decisions(position: Position, report: MatchReport, seat: int, known: Document) -> Iterator[Document]:
     """What ``seat`` was asked and has answered, decision by decision."""
     plies, state = decided_plies(report.record, seat), position.deal()
-    clock, strikes = Clock.full(position.limits), 0
+    clock, strikes = SeatClock.full(position.limits), 0
     for move in PlayedMove.objects.filter(match=position.match.pk).select_related("seat").order_by("number"):
         if move.seat.index == seat and move.decision is not None:
             yield {

@@ -18,7 +18,7 @@ from bots.protocol import Limits
 from games.outcomes import played_steps
 from games.registry import GAMES
 from games.rules import Move, State
-from ladder.live.clocks import Clock, Pace, milliseconds
+from ladder.live.clocks import AnswerTime, SeatClock, milliseconds
 from ladder.models import Block, LiveSeat, Match, Occupant, Table
 
 WATCHED_WITHIN: Final = timedelta(seconds=8)
@@ -109,14 +109,14 @@ class Position:
         """The limits of the game."""
         return Limits(**self.table.limits)
 
-    def paces(self, substituted: Mapping[int, Collection[range]]) -> list[Pace]:
+    def paces(self, substituted: Mapping[int, Collection[range]]) -> list[AnswerTime]:
         """How long seats took for the decisions that they answered.
 
         ``substituted`` are, by seat, the numbers of the moves of substitutes (:func:`substituted`).
         """
         people = set(self.people)
         return [
-            Pace(
+            AnswerTime(
                 row.seat,
                 row.kind,
                 milliseconds(row.asked_at, row.received_at),
@@ -126,12 +126,12 @@ class Position:
             if row.asked_at is not None and not row.default
         ]
 
-    def clock(self, seat: int) -> Clock:
+    def clock(self, seat: int) -> SeatClock:
         """The clock of ``seat`` at its last decision. A substitute has a separate, full clock."""
         live_seat = self.live_seats[seat]
         if live_seat.kind == LiveSeat.Kind.SUBSTITUTE:
-            return Clock.full(self.limits)
-        return Clock(self.limits.move_ms, live_seat.bank_ms, live_seat.game_ms)
+            return SeatClock.full(self.limits)
+        return SeatClock(self.limits.move_ms, live_seat.bank_ms, live_seat.game_ms)
 
     def starts_at(self, seat: int) -> datetime | None:
         """When the clock of the open decision of ``seat`` starts; ``None`` without a deadline."""

@@ -17,13 +17,13 @@ from games.record import RecordError, replay, verify
 from games.registry import GAMES
 from games.rules import Document, State
 from games.statistics import Exchange, Figures, Habits
-from ladder.ledger.entries import append, result_document, rules_of
+from ladder.ledger.entries import append, rating_rules_of, result_document
 from ladder.matches import pauses
 from ladder.matches.blocks import end_if_over
 from ladder.matches.leases import finish
 from ladder.models import Attempt, Ladder, LedgerEntry, Match, Membership, Result, Seat, SeatLog, SeatResult
 from ladder.packing import pack, unpack
-from ladder.ratings.rating import Rules, rate
+from ladder.ratings.rating import RatingRules, rate
 
 # --- Figures of a game -----------------------------------------------------------------------------------------------
 
@@ -188,12 +188,12 @@ def _save(accounts: Iterable[Membership]) -> None:
     Membership.objects.bulk_create(accounts, update_conflicts=True, unique_fields=["id"], update_fields=counted)
 
 
-def _append_to_ledger(result: Result, seats: Sequence[Seat], state: State) -> Rules:
+def _append_to_ledger(result: Result, seats: Sequence[Seat], state: State) -> RatingRules:
     """Write the result down, and say by which rules it counts; the ladder's row is held from here on."""
     ladder = Ladder.objects.select_for_update(no_key=True).get(pk=result.match.ladder_id)
     document = result_document(result.match, seats, state.record)
     append(ladder, LedgerEntry.Kind.RESULT, document, result=result)
-    return rules_of(ladder)
+    return rating_rules_of(ladder)
 
 
 def _locked_bots(seats: Sequence[Seat]) -> dict[int, Bot]:
@@ -208,7 +208,7 @@ def _locked_bots(seats: Sequence[Seat]) -> dict[int, Bot]:
     return {index: by_id[bot_id] for index, bot_id in owned.items()}
 
 
-def _locked_accounts(memberships: Sequence[int], rules: Rules) -> dict[int, Membership]:
+def _locked_accounts(memberships: Sequence[int], rules: RatingRules) -> dict[int, Membership]:
     """By id, for whom the results of ``memberships`` count, locked in the order of their ids."""
     owners = {owner for owner in map(rules.counts_for, memberships) if owner is not None}
     locked = Membership.objects.select_for_update(no_key=True).filter(pk__in=owners)

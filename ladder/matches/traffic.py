@@ -28,7 +28,7 @@ MATCHES_READ: Final = 2000
 """The most rows that are read; the rest has its turn later."""
 
 
-class Kind(IntEnum):
+class TrafficKind(IntEnum):
     """The kinds of games that share the workers (``ladder.pairings.shares.shared``)."""
 
     RATED = 0
@@ -48,7 +48,7 @@ class Waiting:
     match_id: int
     block_id: int
     priority: int
-    kind: Kind
+    kind: TrafficKind
     flow: int
     weight: float
     due_at: datetime
@@ -96,24 +96,24 @@ class Traffic:
         return self._shared(self.startable)
 
     def _shared(self, matches: Iterable[Waiting]) -> list[int]:
-        flows: dict[Kind, dict[int, Flow]] = {kind: {} for kind in Kind}
+        flows: dict[TrafficKind, dict[int, Flow]] = {kind: {} for kind in TrafficKind}
         ahead = Counter((match.kind, match.flow) for match in self.on_the_way)
-        by_flow = defaultdict[tuple[Kind, int, float], list[Waiting]](list)
+        by_flow = defaultdict[tuple[TrafficKind, int, float], list[Waiting]](list)
         for match in matches:
             if match.priority <= 0:
                 by_flow[match.kind, match.flow, match.weight].append(match)
-        reserved = {flow: weight for kind, flow, weight in by_flow if kind is Kind.CUP}
+        reserved = {flow: weight for kind, flow, weight in by_flow if kind is TrafficKind.CUP}
         of_house = {match.flow for match in self.matches if match.of_house}
         share, of_cups = cup_shares(reserved, settings.CUP_SHARE, of_house)
         for (kind, flow, weight), waiting in by_flow.items():
-            cost = self.throughput.cost(flow) if kind is Kind.RATED else 1.0
+            cost = self.throughput.cost(flow) if kind is TrafficKind.RATED else 1.0
             ids, since = [match.match_id for match in waiting], min(match.since for match in waiting)
-            own = of_cups[flow] if kind is Kind.CUP else weight
+            own = of_cups[flow] if kind is TrafficKind.CUP else weight
             flows[kind][flow] = Flow(ids, ahead[kind, flow], own, cost, since.timestamp())
         counts = Counter(match.kind for match in self.on_the_way)
-        rated, unrated, cups = (self.playing[kind] + counts[kind] for kind in Kind)
+        rated, unrated, cups = (self.playing[kind] + counts[kind] for kind in TrafficKind)
         costs = (*self.throughput.costs, self.throughput.costs[1])
-        of_kind = flows[Kind.RATED], flows[Kind.UNRATED], flows[Kind.CUP]
+        of_kind = flows[TrafficKind.RATED], flows[TrafficKind.UNRATED], flows[TrafficKind.CUP]
         return shared(*of_kind, max(share, 0.01), (rated, unrated, cups), costs)
 
     @property
@@ -194,13 +194,13 @@ def _playing(**wanted: int) -> Coalesce:
 
 def _waiting(row: Mapping[str, Any]) -> Waiting:
     if row["block__purpose"] in Block.RATED:
-        kind, flow = Kind.RATED, row["ladder"]
+        kind, flow = TrafficKind.RATED, row["ladder"]
         weight = max(row["ladder__weight"], 1) * (1 if row["people"] else HOUSE_ONLY)
     elif row["block__purpose"] == Block.Purpose.CUP:
-        kind, flow = Kind.CUP, row["block__cup_table__round__cup"]
+        kind, flow = TrafficKind.CUP, row["block__cup_table__round__cup"]
         weight = (row["block__cup_table__round__cup__reserved_percent"] or 0) / 100
     else:
-        kind, flow, weight = Kind.UNRATED, row["block__exhibition__requested_by"] or 0, 1.0
+        kind, flow, weight = TrafficKind.UNRATED, row["block__exhibition__requested_by"] or 0, 1.0
     return Waiting(
         match_id=row["pk"],
         block_id=row["block"],
@@ -212,5 +212,5 @@ def _waiting(row: Mapping[str, Any]) -> Waiting:
         due_at=row["due_at"],
         sent_at=row["sent_at"],
         on_its_way=row["sent_at"] is not None and row["sent_at"] >= row["now"] - SEND_AGAIN,
-        of_house=kind is Kind.CUP and not row["cup_people"],
+        of_house=kind is TrafficKind.CUP and not row["cup_people"],
     )

@@ -23,7 +23,7 @@ from ladder.matchmaking.limits import free_games, held_free, hosted_room
 from ladder.members.memberships import hosted_for_ratings, may_sit
 from ladder.models import Block, Ladder, LastSeat, Match, Membership, Season
 from ladder.pairings.candidates import Candidate
-from ladder.pairings.live import Guest, LiveLadder, SeatedTable, Seating, seated
+from ladder.pairings.live import LiveLadder, OnlineBot, SeatedTable, Seating, seated
 
 # --- Available players -----------------------------------------------------------------------------------------------
 
@@ -38,7 +38,7 @@ class Offer:
     """
 
     ladders: list[LiveLadder]
-    guests: list[Guest]
+    online: list[OnlineBot]
     players: Mapping[int, BlockPlayer]
     again_s: float | None = None
 
@@ -46,11 +46,11 @@ class Offer:
 def offer() -> Offer:
     """The available players on open live ladders with an open season."""
     present = _present()
-    guests, again_s = _free(present)
-    if not guests:
+    online, again_s = _free(present)
+    if not online:
         return Offer([], [], {}, again_s)
     ladders = list(_open_ladders())
-    memberships = _memberships(ladders, [guest.bot for guest in guests])
+    memberships = _memberships(ladders, [one.bot for one in online])
     players = _players(ladders, memberships)
     since = dict(LastSeat.objects.filter(membership__in=players).values_list("membership", "since"))
     by_ladder: dict[int, list[BlockPlayer]] = defaultdict(list)
@@ -59,14 +59,14 @@ def offer() -> Offer:
             by_ladder[membership.ladder_id].append(players[membership.pk])
     here = _here(ladders, present)
     shown = [_shown(ladder, by_ladder[ladder.pk], since, here.get(ladder.pk, 0)) for ladder in ladders]
-    return Offer([live_ladder for live_ladder in shown if live_ladder.guests], guests, players, again_s)
+    return Offer([live_ladder for live_ladder in shown if live_ladder.online], online, players, again_s)
 
 
 def _present() -> list[RemoteBot]:
     return list(remote.available().annotate(moment=Now()).order_by("pk"))
 
 
-def _free(present: Collection[RemoteBot]) -> tuple[list[Guest], float | None]:
+def _free(present: Collection[RemoteBot]) -> tuple[list[OnlineBot], float | None]:
     """The bots that can start a game, and the seconds until another one can that rests after a game, if any.
 
     The start and the end of their wait are stored.
@@ -76,7 +76,7 @@ def _free(present: Collection[RemoteBot]) -> tuple[list[Guest], float | None]:
     rests = [-waited_s for waited_s in able.values() if waited_s < 0]
     free = {pk: waited_s for pk, waited_s in able.items() if waited_s >= 0}
     _note_waiting(set(free))
-    return [Guest(pk, games[pk], waited_s) for pk, waited_s in free.items()], min(rests, default=None)
+    return [OnlineBot(pk, games[pk], waited_s) for pk, waited_s in free.items()], min(rests, default=None)
 
 
 def _note_waiting(able: Set[int]) -> None:
@@ -144,14 +144,14 @@ def _players(ladders: Collection[Ladder], memberships: Collection[Membership]) -
 
 
 def _shown(ladder: Ladder, players: Iterable[BlockPlayer], since: Mapping[int, int], here: int) -> LiveLadder:
-    guests, hosted = {}, []
+    online, hosted = {}, []
     for player in players:
         candidate = _candidate(player, since)
         if player.version.bot.kind == Bot.Kind.REMOTE:
-            guests[player.version.bot_id] = candidate
+            online[player.version.bot_id] = candidate
         else:
             hosted.append(candidate)
-    return LiveLadder(ladder.pk, ladder.seats, here, guests, hosted)
+    return LiveLadder(ladder.pk, ladder.seats, here, online, hosted)
 
 
 def _candidate(player: BlockPlayer, since: Mapping[int, int]) -> Candidate:
@@ -176,7 +176,7 @@ def seat(random: Random | None = None) -> int:
     """
     seating_begins()
     here = offer()
-    drawn = seated(here.ladders, here.guests, hosted_room(), random or SystemRandom()) if here.guests else Seating()
+    drawn = seated(here.ladders, here.online, hosted_room(), random or SystemRandom()) if here.online else Seating()
     _pass(drawn.passed)
     again_s = [seconds for seconds in (here.again_s, drawn.again_s) if seconds is not None]
     if again_s:
@@ -212,18 +212,18 @@ def open_in_turn(here: Offer, tables: Iterable[SeatedTable]) -> int:
 def _open(here: Offer, table: SeatedTable) -> Match | None:
     """Start a game in its own transaction if all its players are still available. Results wait for the ladder's row."""
     players = [here.players[membership] for membership in table.memberships]
-    guests = {player.version.bot_id for player in players if player.version.bot.kind == Bot.Kind.REMOTE}
+    online = {player.version.bot_id for player in players if player.version.bot.kind == Bot.Kind.REMOTE}
     with transaction.atomic():
         ladder = Ladder.objects.select_for_update(no_key=True).get(pk=table.ladder)
-        if not ladder.open or held_free(guests) != guests or not still_there(players):
+        if not ladder.open or held_free(online) != online or not still_there(players):
             return None
-        if RemoteBot.objects.filter(pk__in=guests, waits_since__gt=Now()).exists():
+        if RemoteBot.objects.filter(pk__in=online, waits_since__gt=Now()).exists():
             return None  # another game of the bot has just ended
         try:
             match = open_table(ladder, players)
         except NoSeason:
             return None
-        RemoteBot.objects.filter(pk__in=guests).update(waits_since=None)
+        RemoteBot.objects.filter(pk__in=online).update(waits_since=None)
         _remember(players, match.block_id)
     return match
 

@@ -18,7 +18,7 @@ from bots.models import Bot, BotVersion
 from bots.owners import is_guest, make_active, owner_of_code
 from bots.programs import plays
 from bots.remote import plays_remotely
-from bots.uploads.upload import Games
+from bots.uploads.upload import Formats
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import lock_active_user
 from esr_platform.accounts.mail import contact_staff
@@ -354,32 +354,32 @@ def retire_player(bot: Bot) -> None:
 
 
 def register(
-    owner: User, name: str, games: Games | None = None, label: str = remote.FIRST_LABEL, games_at_once: int = 1
+    owner: User, name: str, formats: Formats | None = None, label: str = remote.FIRST_LABEL, games_at_once: int = 1
 ) -> BotVersion:
     """Register a remote bot of ``owner``, add it to the live ladders that it supports, and return its active version.
 
-    ``games`` are numbers of players by game slug, ``None`` for all formats. A repeated call returns the same bot.
+    ``formats`` are seat counts by game slug, ``None`` for all formats. A repeated call returns the same bot.
     Raises ``esr_platform.accounts.errors.Refused``, ``NameRefused`` and ``TooMany``.
     """
     with transaction.atomic():
-        version = remote.new_bot(owner, name, games, label, games_at_once)
+        version = remote.new_bot(owner, name, formats, label, games_at_once)
         activate(version)
     return version
 
 
 def declare(
-    bot: Bot, *, label: str | None = None, games: Games | None = None, games_at_once: int | None = None
+    bot: Bot, *, label: str | None = None, formats: Formats | None = None, games_at_once: int | None = None
 ) -> BotVersion | None:
     """Update what a remote bot declares, and return its active version. ``None`` leaves a value unchanged.
 
-    A new ``label`` or new ``games`` create a new version and update the memberships. A label that the bot has used
+    A new ``label`` or new ``formats`` create a new version and update the memberships. A label that the bot has used
     before activates that version. Running games continue with their version. Raises ``Refused``.
     """
     with transaction.atomic():
         lock_active_user(owner_of_code(bot).pk)
         if games_at_once is not None:
             remote.play_at_once(bot, games_at_once)
-        if label is not None or games is not None:
-            activate(remote.version_for(bot, label, games))
+        if label is not None or formats is not None:
+            activate(remote.version_for(bot, label, formats))
         seat_soon()
     return bot.active_version

@@ -185,8 +185,8 @@ def tops(ladders: QuerySet[Ladder], most: int) -> dict[int, Top]:
 
 
 @dataclass(frozen=True)
-class Place:
-    """The place of a player in the standings of ``ladder``: its ``rank`` among ``of`` members."""
+class LadderRank:
+    """The rank of a player in the standings of ``ladder``, among ``of`` members."""
 
     rank: int
     of: int
@@ -199,33 +199,33 @@ class Place:
         return self.rank, -self.of, -self.rating
 
 
-def best_places(user: Viewer, game: str = "") -> dict[int, Place]:
-    """The best place of every player with a rated game, on the ladders (of ``game``) that ``user`` may see.
+def best_ranks(user: Viewer, game: str = "") -> dict[int, LadderRank]:
+    """The best rank of every player with a rated game, on the ladders (of ``game``) that ``user`` may see.
 
     Two queries; the second reads the ratings of all members of these ladders.
     """
     ladders = {ladder.pk: ladder for ladder in Ladder.objects.visible_to(user) if game in ("", ladder.game)}
     listed = Membership.objects.listed().filter(ladder__in=ladders).order_by("ladder", "-rating", "pk")
-    best: dict[int, Place] = {}
+    best: dict[int, LadderRank] = {}
     for ladder, members in groupby(listed.values_list("ladder", "bot", "rating", "games"), key=lambda row: row[0]):
-        for bot, place in _places(ladders[ladder], list(members)):
-            best[bot] = min(best.get(bot, place), place, key=lambda place: place.order)
+        for bot, rank in _ladder_ranks(ladders[ladder], list(members)):
+            best[bot] = min(best.get(bot, rank), rank, key=lambda rank: rank.order)
     return best
 
 
-def _places(ladder: Ladder, members: Sequence[tuple[int, int, int, int]]) -> Iterator[tuple[int, Place]]:
+def _ladder_ranks(ladder: Ladder, members: Sequence[tuple[int, int, int, int]]) -> Iterator[tuple[int, LadderRank]]:
     rank, last = 0, None
     for number, (_, bot, rating, games) in enumerate(members, 1):
         rank, last = (rank if rating == last else number), rating
         if games:
-            yield bot, Place(rank, len(members), rating, ladder)
+            yield bot, LadderRank(rank, len(members), rating, ladder)
 
 
 # --- One bot ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class PlaceOfBot:
+class RankedMembership:
     """A membership with its ``rank`` ``among`` all, its number of ``queued`` matches, and the latest season.
 
     A membership without rated games has no rank.
@@ -246,7 +246,7 @@ class PlaceOfBot:
         return self.membership.games
 
 
-def places_of(bot: Bot, viewer: Viewer) -> list[PlaceOfBot]:
+def memberships_of(bot: Bot, viewer: Viewer) -> list[RankedMembership]:
     """The memberships of ``bot`` on ladders that ``viewer`` may see, in ladder order; one query."""
     there = Membership.objects.listed().filter(ladder=OuterRef("ladder")).order_by()
     everybody = there.values("ladder").annotate(number=Count("pk")).values("number")
@@ -264,6 +264,6 @@ def places_of(bot: Bot, viewer: Viewer) -> list[PlaceOfBot]:
         .order_by("ladder")
     )
     return [
-        PlaceOfBot(member, member.rank if member.games else None, member.among, member.queued, member.season)
+        RankedMembership(member, member.rank if member.games else None, member.among, member.queued, member.season)
         for member in memberships
     ]

@@ -115,7 +115,7 @@ class Cup(models.Model):
         return Exists(entries.filter(bot__owner__isnull=False))
 
     @property
-    def rules(self) -> Format:
+    def tournament_format(self) -> Format:
         """The tournament format."""
         return FORMATS[self.format]
 

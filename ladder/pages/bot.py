@@ -30,7 +30,7 @@ from ladder.access import (
     with_seats_of,
 )
 from ladder.members.estimated_skill import version_estimates
-from ladder.members.standings import PlaceOfBot, places_of
+from ladder.members.standings import RankedMembership, memberships_of
 from ladder.models import CupEntry, Estimate, Ladder, Match, Membership, PairTally, VersionTally
 from ladder.models.ladders import Viewer
 from ladder.pages.components.chart import Axis, RatingChart, axis, chart_of
@@ -52,7 +52,7 @@ _STATE = BotVersion.State
 
 
 @dataclass(frozen=True)
-class Versions:
+class VersionsPage:
     """One page of a bot's versions, newest first, each with its number of rated games in the statistics.
 
     ``before`` is the cursor for older versions; ``newer`` is true if newer versions exist. ``spoken_of`` are the active
@@ -73,7 +73,7 @@ class Versions:
         return next((version for version in self.spoken_of if version.active), None)
 
 
-def versions_of(bot: Bot, everything: bool, older_than: str | None, user: Viewer) -> Versions:
+def versions_of(bot: Bot, everything: bool, older_than: str | None, user: Viewer) -> VersionsPage:
     """Return versions below the given number, or the newest; only validated ones unless ``everything``.
 
     One query. It counts games on ladders that ``user`` may see.
@@ -85,7 +85,7 @@ def versions_of(bot: Bot, everything: bool, older_than: str | None, user: Viewer
     versions = list(_of(bot, user).filter(_concerned(bot) | Q(pk__in=part)))
     rows = [version for version in versions if _is_listed(version, everything, start)][: VERSIONS_PER_PAGE + 1]
     shown = rows[:VERSIONS_PER_PAGE]
-    return Versions(
+    return VersionsPage(
         rows=[(version, version.played) for version in shown],
         before=shown[-1].number if len(rows) > VERSIONS_PER_PAGE else None,
         newer=start is not None,
@@ -282,17 +282,17 @@ def _cell(points: Sequence[int], games: int, opponents: int) -> Cell | None:
 # --- Ladders ---------------------------------------------------------------------------------------------------------
 
 
-def chosen_of(places: Sequence[PlaceOfBot], slug: str | None) -> PlaceOfBot | None:
+def chosen_of(memberships: Sequence[RankedMembership], slug: str | None) -> RankedMembership | None:
     """Return the membership on ladder ``slug``; without a slug the active one with the most games.
 
     Raises ``Http404`` if the bot is not on that ladder.
     """
     if slug:
-        named = next((place for place in places if place.ladder.slug == slug), None)
+        named = next((one for one in memberships if one.ladder.slug == slug), None)
         if named is None:
             raise Http404(_("This bot is not on the ladder %(slug)s.") % {"slug": slug})
         return named
-    return max(places, key=lambda place: (place.membership.active, place.games), default=None)
+    return max(memberships, key=lambda one: (one.membership.active, one.games), default=None)
 
 
 # --- Estimated skill of versions -------------------------------------------------------------------------------------
@@ -307,7 +307,7 @@ class VersionRow:
 
 
 @dataclass(frozen=True)
-class Strength:
+class SkillByVersion:
     """Estimates of one season, newest version first; never empty."""
 
     estimates: Sequence[Estimate]
@@ -351,9 +351,9 @@ class Strength:
         return _("%(version)s %(what)s.") % {"version": _name(newest), "what": "; ".join(comparisons)}
 
 
-def strength(estimates: Sequence[Estimate]) -> Strength | None:
+def skill_by_version(estimates: Sequence[Estimate]) -> SkillByVersion | None:
     """Sort the ``estimates`` of one ladder's season by version; ``None`` without any."""
-    return Strength(sorted(estimates, key=lambda estimate: -estimate.version.number)) if estimates else None
+    return SkillByVersion(sorted(estimates, key=lambda estimate: -estimate.version.number)) if estimates else None
 
 
 def newest_by_ladder(estimates: Sequence[Estimate]) -> dict[int, Estimate]:
@@ -383,20 +383,20 @@ class BotPage:
     """The content of a bot page.
 
     ``presence`` is ``None`` for hosted bots. ``panel`` is for the owner and staff, who also see versions that were not
-    validated. ``chart``, ``strength``, ``heat`` and ``habits`` belong to the latest season of the ``chosen`` ladder.
+    validated. ``chart``, ``skill``, ``heat`` and ``habits`` belong to the latest season of the ``chosen`` ladder.
     """
 
     bot: Bot
-    memberships: Sequence[PlaceOfBot]
-    chosen: PlaceOfBot | None
-    versions: Versions
+    memberships: Sequence[RankedMembership]
+    chosen: RankedMembership | None
+    versions: VersionsPage
     matches: KeysetPage[Match]
     presence: Presence | None
     panel: Panel | None
     source_opens: bool
     estimates: Mapping[int, Estimate]
     chart: RatingChart | None
-    strength: Strength | None
+    skill: SkillByVersion | None
     heat: HeatMap | None
     habits: HabitTables | None
     trophies: Sequence[CupEntry]
@@ -430,11 +430,11 @@ def bot_page(bot: Bot, parameters: Callable[[str], str | None], user: Viewer) ->
     matches = with_seats_of(matches_seen_by(user), bot.versions.all())
     inside = may_read(user, bot)
     versions = versions_of(bot, inside, parameters("versions"), user)
-    places = places_of(bot, user)
-    listed = [place for place in places if place.membership.listed]
+    ranked = memberships_of(bot, user)
+    listed = [one for one in ranked if one.membership.listed]
     chosen = chosen_of(listed, parameters("ladder"))
     estimates = version_estimates(bot, user)
-    memberships = [place.membership for place in places]
+    memberships = [one.membership for one in ranked]
     return BotPage(
         bot=bot,
         memberships=listed,
@@ -450,17 +450,17 @@ def bot_page(bot: Bot, parameters: Callable[[str], str | None], user: Viewer) ->
     )
 
 
-_NOWHERE: Final[Mapping[str, Any]] = dict.fromkeys(("chart", "strength", "heat", "habits"))
+_NOWHERE: Final[Mapping[str, Any]] = dict.fromkeys(("chart", "skill", "heat", "habits"))
 
 
-def _on_ladder(chosen: PlaceOfBot, estimates: Sequence[Estimate]) -> Mapping[str, Any]:
+def _on_ladder(chosen: RankedMembership, estimates: Sequence[Estimate]) -> Mapping[str, Any]:
     """Return the parts of the page for one ladder. Three queries, three more if the chart is not cached."""
     membership, season = chosen.membership, chosen.season
     tallies = tallies_of(membership, season)
     of_ladder = [estimate for estimate in estimates if estimate.season.ladder_id == membership.ladder_id]
     return {
         "chart": chart_of(membership, of_ladder),
-        "strength": strength(of_ladder),
+        "skill": skill_by_version(of_ladder),
         "heat": heat_map(membership, season, tallies) if season else None,
         "habits": habit_tables(tallies, membership.ladder.game),
     }

@@ -17,7 +17,7 @@ from bots.models import Bot, BotVersion
 from bots.programs import active_versions
 from games.registry import GAMES
 from ladder.access import public_bots
-from ladder.members.standings import Place, best_places
+from ladder.members.standings import LadderRank, best_ranks
 from ladder.models import Ladder, Membership
 from ladder.models.ladders import Viewer
 from ladder.pages.components.filters import OF, Choice, Column, Parameters, TableQuery, table_query
@@ -63,11 +63,11 @@ STATES: Final = {
 
 @dataclass(frozen=True)
 class BotRow:
-    """A bot with its best place and the number of its active version."""
+    """A bot with its best rank and the number of its active version."""
 
     bot: Bot
     played: int
-    place: Place | None
+    best: LadderRank | None
     version: int | None
 
 
@@ -83,22 +83,24 @@ class BotsPage:
 def bots_page(parameters: Parameters, user: Viewer) -> BotsPage:
     """Return the page for the given query string. Seven queries."""
     asked = table_query(parameters, COLUMNS, (GAME, KIND, MINE if user.pk else OF, STATE, LANGUAGE))
-    places = best_places(user, asked.values.get("game", ""))
-    shown = Paginator(_ordered(_wanted(asked, user), places, asked), BOTS_PER_PAGE).get_page(parameters("page"))
+    ranks = best_ranks(user, asked.values.get("game", ""))
+    shown = Paginator(_ordered(_wanted(asked, user), ranks, asked), BOTS_PER_PAGE).get_page(parameters("page"))
     seen = Q(memberships__ladder__in=Ladder.objects.visible_to(user))
     listed = Bot.objects.select_related("owner").annotate(played=Sum("memberships__games", filter=seen, default=0))
     by_pk = listed.in_bulk(list(shown))
     versions = active_versions(list(by_pk))
     bots: list[Any] = [by_pk[pk] for pk in shown]
-    return BotsPage(asked, shown, [BotRow(bot, bot.played, places.get(bot.pk), versions.get(bot.pk)) for bot in bots])
+    return BotsPage(asked, shown, [BotRow(bot, bot.played, ranks.get(bot.pk), versions.get(bot.pk)) for bot in bots])
 
 
-def _ordered(bots: QuerySet[Bot], places: Mapping[int, Place], asked: TableQuery) -> Sequence[int] | QuerySet[Any, int]:
+def _ordered(
+    bots: QuerySet[Bot], ranks: Mapping[int, LadderRank], asked: TableQuery
+) -> Sequence[int] | QuerySet[Any, int]:
     """The ids of ``bots`` in the order of the page; bots without a rank come last."""
     if asked.column.key == "rank":
         ids = list(bots.order_by("name", "pk").values_list("pk", flat=True))
-        ranked = sorted((pk for pk in ids if pk in places), key=lambda pk: places[pk].order, reverse=asked.falling)
-        return [*ranked, *(pk for pk in ids if pk not in places)]
+        ranked = sorted((pk for pk in ids if pk in ranks), key=lambda pk: ranks[pk].order, reverse=asked.falling)
+        return [*ranked, *(pk for pk in ids if pk not in ranks)]
     if asked.column.key == "games":
         bots = bots.annotate(played=Sum("memberships__games", default=0))
     return bots.order_by(asked.order(FIELDS), "name", "pk").values_list("pk", flat=True)

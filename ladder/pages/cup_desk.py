@@ -40,7 +40,7 @@ ROWS_PER_PAGE: Final = 50
 
 
 @dataclass(frozen=True)
-class EntrantRow:
+class DeskEntrant:
     """An entry with the problem of its bot, if it has one, and the number of public games that it lost by a forfeit."""
 
     entry: CupEntry
@@ -65,7 +65,7 @@ class DeskPage:
     """A cup with a page of its entries and a page of the tables of one round."""
 
     cup: Cup
-    entrants: Sequence[EntrantRow]
+    entrants: Sequence[DeskEntrant]
     entries: Page[CupEntry]
     rounds: Sequence[CupRound]
     round: CupRound | None
@@ -114,7 +114,7 @@ def names_of(cup: Cup) -> Mapping[int, str]:
     return {number: name for number, name in entries.values_list("number", "bot__name") if number is not None}
 
 
-def _entrants(cup: Cup, entries: Collection[CupEntry]) -> list[EntrantRow]:
+def _entrants(cup: Cup, entries: Collection[CupEntry]) -> list[DeskEntrant]:
     of_cup = SeatResult.objects.filter(opened("seat__match__block"), seat__match__block__cup_table__round__cup=cup)
     lost = of_cup.exclude(forfeit="").filter(
         seat__version__in=[entry.version_id for entry in entries if entry.version_id]
@@ -122,7 +122,7 @@ def _entrants(cup: Cup, entries: Collection[CupEntry]) -> list[EntrantRow]:
     forfeits = dict(lost.order_by().values_list("seat__version").annotate(number=Count("pk")))
     waits = cup.state == Cup.State.REGISTRATION
     return [
-        EntrantRow(
+        DeskEntrant(
             entry,
             unplayable(cup, entry.bot) if waits and entry.state == CupEntry.State.ENTERED else "",
             forfeits.get(entry.version_id, 0),
@@ -134,7 +134,7 @@ def _entrants(cup: Cup, entries: Collection[CupEntry]) -> list[EntrantRow]:
 # --- Forms -----------------------------------------------------------------------------------------------------------
 
 
-class ReasonForm(forms.Form):
+class CupReasonForm(forms.Form):
     """Why an organizer decides something."""
 
     reason = forms.CharField(
@@ -145,7 +145,7 @@ class ReasonForm(forms.Form):
     )
 
 
-class RemoveForm(ReasonForm):
+class RemoveForm(CupReasonForm):
     """How an entrant is removed."""
 
     field_order = ("how", "reason")
@@ -160,7 +160,7 @@ class RemoveForm(ReasonForm):
     )
 
 
-class RuleForm(ReasonForm):
+class RuleForm(CupReasonForm):
     """A ruling on a table: ``void``, ``bye`` or ``loss:N`` for the entrant N."""
 
     field_order = ("ruling", "reason")
@@ -239,7 +239,7 @@ def _desk(request: HttpRequest, cup: Cup, **forms: forms.Form) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @_for_organizers
 def pause_cup(request: HttpRequest, cup: Cup) -> HttpResponse:
-    form = ReasonForm(request.POST or None)
+    form = CupReasonForm(request.POST or None)
 
     def act(user: User) -> str:
         desk.pause(user, cup, paused=True, reason=form.cleaned_data["reason"])
@@ -262,7 +262,7 @@ def _resumed(user: User, cup: Cup) -> str:
 @require_http_methods(["GET", "HEAD", "POST"])
 @_for_organizers
 def cancel_cup(request: HttpRequest, cup: Cup) -> HttpResponse:
-    form = ReasonForm(request.POST or None)
+    form = CupReasonForm(request.POST or None)
 
     def act(user: User) -> str:
         desk.call_off(user, cup, form.cleaned_data["reason"])
@@ -310,7 +310,7 @@ def rule_on_table(request: HttpRequest, cup: Cup, number: int, index: int) -> Ht
         cup,
         form,
         act,
-        {"what": "rule", "table": table, "number": index, "until_paired": cup.rules.results_decide_pairings},
+        {"what": "rule", "table": table, "number": index},
     )
 
 

@@ -119,7 +119,7 @@ class SettingsForm(forms.Form):
         self.add_error(field if field in self.fields else None, str(refusal))
 
 
-_CHOSEN: Final = [gettext_lazy(rules.name) for rules in FORMATS.values() if rules.has_chosen_rounds]
+_CHOSEN: Final = [gettext_lazy(format_.name) for format_ in FORMATS.values() if format_.has_chosen_rounds]
 """The names of the formats with a number of rounds to choose."""
 
 
@@ -129,7 +129,7 @@ class NewCupForm(SettingsForm):
     table = forms.ChoiceField(label=gettext_lazy("Game and number of players"), choices=table_choices)
     format = forms.ChoiceField(
         label=gettext_lazy("Format"),
-        choices=[(slug, gettext_lazy(rules.summary)) for slug, rules in FORMATS.items()],
+        choices=[(slug, gettext_lazy(format_.summary)) for slug, format_ in FORMATS.items()],
         widget=forms.RadioSelect,
         initial="swiss",
     )

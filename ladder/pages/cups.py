@@ -169,12 +169,12 @@ class CupPage:
 
     @property
     def format(self) -> str:
-        return gettext(self.cup.rules.name)
+        return gettext(self.cup.tournament_format.name)
 
     @property
     def ranking(self) -> str:
         """How places follow from more than points; empty if only points decide."""
-        return gettext(self.cup.rules.ranking) if self.cup.rules.ranking else ""
+        return gettext(self.cup.tournament_format.ranking) if self.cup.tournament_format.ranking else ""
 
     @property
     def closes(self) -> Moment:
@@ -225,7 +225,7 @@ class CupPage:
     @cached_property
     def columns(self) -> Sequence[EntrantRow]:
         """The entrants of the columns of a crosstable by opponent: those of this page of the standings."""
-        by_opponent = self.cup.rules.results_table == "by opponent" and self.results.rounds
+        by_opponent = self.cup.tournament_format.results_table == "by opponent" and self.results.rounds
         return list(self.rows) if by_opponent else []
 
     @cached_property
@@ -233,9 +233,9 @@ class CupPage:
         """A row of results for each row of this page of the standings; empty before the first round has begun."""
         rows, rounds = list(self.rows), self.results.rounds
         entrants = [row.entry.number for row in rows if row.entry.number is not None]
-        if not rounds or self.cup.rules.results_table is None:
+        if not rounds or self.cup.tournament_format.results_table is None:
             return []
-        if self.cup.rules.results_table == "by opponent":
+        if self.cup.tournament_format.results_table == "by opponent":
             cells = crosstable.by_opponent(rounds, entrants, scores=len(entrants) <= SCORES)
         else:
             cells = crosstable.by_round(rounds, entrants, self.cup.ladder.seats, self.places)
@@ -255,7 +255,8 @@ class CupPage:
     def bracket(self) -> Bracket | None:
         """The bracket of a knockout whose entrants are frozen."""
         results, is_canceled = self.results, self.cup.state == Cup.State.CANCELLED
-        if not results.entrants or not self.cup.rules.has_knockout_bracket or (is_canceled and not results.played):
+        has_bracket = results.entrants and self.cup.tournament_format.has_knockout_bracket
+        if not has_bracket or (is_canceled and not results.played):
             return None
         begun = len(results.played) if is_canceled else len(results.rounds)
         return bracket(results.plan, results.played, self.names, results.matches, begun)
@@ -264,7 +265,7 @@ class CupPage:
     def stages(self) -> Sequence[Stage]:
         """The stages after which entrants leave."""
         stages, first, entrants = list[Stage](), 1, len(self.results.entrants)
-        for size, rounds in self.cup.rules.stages(entrants, self.cup.ladder.seats) if entrants else ():
+        for size, rounds in self.cup.tournament_format.stages(entrants, self.cup.ladder.seats) if entrants else ():
             stages.append(Stage(size, first, first + rounds - 1))
             first += rounds
         return stages
@@ -449,7 +450,7 @@ def round_page(cup: Cup, round_: CupRound, number: str | None) -> RoundPage:
     tables = Paginator(CupTable.objects.filter(round=round_).order_by("index"), ROWS_PER_PAGE).get_page(number)
     entrants = CupResults(cup).entrants
     rows = [
-        replace(row, places=sorted(row.places, key=lambda place: (-(place.match_points or 0), -(place.points or 0))))
+        replace(row, entrants=sorted(row.entrants, key=lambda one: (-(one.match_points or 0), -(one.points or 0))))
         for row in table_results(round_, tables, entrants)
     ]
     last = CupRound.objects.filter(cup=cup).count()

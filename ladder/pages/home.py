@@ -27,12 +27,12 @@ from ladder.matches.blocks import RunningBlock, running_blocks
 from ladder.models import Block, Ladder, Match, Membership, Result, SeatResult
 from ladder.models.ladders import Viewer
 from ladder.openness import is_open, with_public_results
-from ladder.pages.components.boards import Board as BoardDrawing
+from ladder.pages.components.boards import Board
 from ladder.pages.components.boards import table as drawn_table
 from ladder.pages.components.people import said, watching, watching_said
 from ladder.pages.components.responses import cache_key
 from ladder.pages.components.words import enumerated
-from ladder.pages.ladders import Board, boards
+from ladder.pages.ladders import ListedLadder, boards
 from ladder.pages.lobby_forms import Start, starts
 from ladder.pages.match import SeatTable, scene_of, with_names
 from ladder.pages.matches import names, seats_shown
@@ -46,7 +46,7 @@ _MANY_SEATS: Final = 4
 
 
 @dataclass(frozen=True)
-class Moment:
+class Highlight:
     """A match with a public record, and its turning point: the ply and a sentence with ``{0}`` for a seat's name."""
 
     match_id: int
@@ -54,16 +54,16 @@ class Moment:
     text: str
 
 
-_KEY: Final = cache_key("watching", Moment)
+_KEY: Final = cache_key("watching", Highlight)
 
 
-def kept() -> Moment | None:
+def kept() -> Highlight | None:
     """The match that was chosen within the last minute."""
     stored = caches["pages"].get(_KEY)
-    return None if stored is None else Moment(**stored)
+    return None if stored is None else Highlight(**stored)
 
 
-def chosen(latest: Sequence[Match]) -> Moment | None:
+def chosen(latest: Sequence[Match]) -> Highlight | None:
     """Choose the latest public match, preferring many seats, and cache it; one query."""
     opened = [match for match in latest if is_open(match.block) and not match.ladder.private]
     many = [match for match in opened if match.ladder.seats >= _MANY_SEATS]
@@ -74,12 +74,12 @@ def chosen(latest: Sequence[Match]) -> Moment | None:
     return moment
 
 
-def _moment(match: Match) -> Moment:
+def _moment(match: Match) -> Highlight:
     replay = replay_of(match)
     document: dict[str, Any] = json.loads(replay.json) if replay else {}
     ply = document.get("turning_point")
     sentences = document["sentences"][ply] if ply is not None else []
-    return Moment(match.pk, ply, sentences[0]) if sentences else Moment(match.pk, None, "")
+    return Highlight(match.pk, ply, sentences[0]) if sentences else Highlight(match.pk, None, "")
 
 
 # --- The live game to watch ------------------------------------------------------------------------------------------
@@ -125,8 +125,8 @@ def _chosen() -> Best | None:
         table__over=False,
         ladder__private=False,
     )
-    rated = live.select_related("ladder", "block").annotate(strength=Avg("seats__membership__rating"))
-    for match in rated.exclude(strength=None).order_by("-strength", "pk")[:_LOOKED_AT]:
+    rated = live.select_related("ladder", "block").annotate(rating=Avg("seats__membership__rating"))
+    for match in rated.exclude(rating=None).order_by("-rating", "pk")[:_LOOKED_AT]:
         cut = public_cut(match)
         if cut is not None:
             return Best(match.pk, scene_of(cut, match.ladder.seats), watching([match.pk]).get(match.pk, 0))
@@ -264,8 +264,8 @@ class Followed:
         return enumerated(names(list(self.match.seats.all())))
 
     @property
-    def board(self) -> BoardDrawing:
-        return BoardDrawing(GAMES[self.match.ladder.game])
+    def board(self) -> Board:
+        return Board(GAMES[self.match.ladder.game])
 
     @property
     def table(self) -> dict[str, Any]:
@@ -291,7 +291,7 @@ class HomePage:
     games, of which ``live`` are listed. ``best`` is the top live game. ``watching`` has numbers of spectators by match.
     """
 
-    boards: Sequence[Board]
+    boards: Sequence[ListedLadder]
     running: int
     live: Sequence[Match]
     live_running: int
@@ -300,7 +300,7 @@ class HomePage:
     best: Followed | None
     watching: Mapping[int, str]
     open: SeatTable | None
-    moment: Moment | None
+    moment: Highlight | None
     climbs: Climbs
     newest: Sequence[BotVersion]
 
@@ -321,12 +321,12 @@ class HomePage:
         return sum(board.finished for board in self.boards)
 
     @property
-    def leading(self) -> list[Board]:
+    def leading(self) -> list[ListedLadder]:
         """The ladders that are shown with their leaders: of each drawing that for hosted bots and four players.
 
         Games without a ladder for four show their first one.
         """
-        shown: dict[str, Board] = {}
+        shown: dict[str, ListedLadder] = {}
         for board in self.boards:
             ladder, key = board.ladder, board.game.presentation.drawing or board.game.slug
             if not ladder.live and not ladder.by_invitation:
@@ -335,14 +335,14 @@ class HomePage:
         return list(islice(shown.values(), LADDERS))
 
     @property
-    def invited(self) -> list[Board]:
+    def invited(self) -> list[ListedLadder]:
         """The ladders by invitation that the viewer may see."""
         return [board for board in self.boards if board.ladder.by_invitation]
 
     @property
-    def open_board(self) -> BoardDrawing | None:
+    def open_board(self) -> Board | None:
         """The board of the game to watch."""
-        return BoardDrawing(self.open.game) if self.open else None
+        return Board(self.open.game) if self.open else None
 
     @property
     def open_table(self) -> dict[str, Any]:
@@ -406,7 +406,7 @@ def newest_versions() -> list[BotVersion]:
 
 
 def _running_and_finished(
-    seen: QuerySet[Match], moment: Moment | None
+    seen: QuerySet[Match], moment: Highlight | None
 ) -> tuple[list[RunningBlock], list[Match], list[Match]]:
     """The blocks in which something runs, live games, what has a result, the last first; with the match of ``moment``.
 

@@ -23,7 +23,7 @@ from ladder import corrections
 from ladder.access import ladder_seen_by, match_seen_by
 from ladder.corrections import REASON_LENGTH
 from ladder.exports.json_lines import ledger_pieces
-from ladder.ledger.entries import rules_of
+from ladder.ledger.entries import rating_rules_of
 from ladder.ledger.integrity import IntegrityReport, recent_report
 from ladder.models import Intervention, Ladder, LedgerEntry, Match, Membership, RebuildRun
 from ladder.pages.components import responses
@@ -273,7 +273,7 @@ def merge(request: HttpRequest, slug: str) -> HttpResponse:
 @for_staff
 def new_k(request: HttpRequest, slug: str) -> HttpResponse:
     ladder = ladder_seen_by(request.user, slug)
-    form = KForm(rules_of(ladder).k, request.POST or None)
+    form = KForm(rating_rules_of(ladder).k, request.POST or None)
 
     def act(reason: str, staff: User) -> str:
         corrections.change_k(ladder, form.k, reason, staff)

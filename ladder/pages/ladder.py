@@ -39,7 +39,7 @@ from ladder.pages.components.filters import (
     table_query,
 )
 from ladder.pages.components.people import player_name
-from ladder.pages.components.words import Clock
+from ladder.pages.components.words import TimeControl
 from ladder.pages.ladders import GameCounts, game_counts
 from ladder.ratings.elo import PROVISIONAL_GAMES
 
@@ -78,7 +78,7 @@ NAMED: Final = 3
 COLUMNS: Final = (
     Column("rating", gettext_lazy("Rating")),
     Column("bot", gettext_lazy("Player"), falling=False, numeric=False),
-    Column("strength", gettext_lazy("Skill")),
+    Column("skill", gettext_lazy("Skill")),
     Column("change", gettext_lazy("Last game")),
     Column("games", gettext_lazy("Games")),
     Column("first", gettext_lazy("First (%)")),
@@ -150,9 +150,9 @@ class LadderPage:
     here: int
 
     @property
-    def clock(self) -> Clock:
+    def clock(self) -> TimeControl:
         """The time control of live games."""
-        return Clock.of(self.ladder)
+        return TimeControl.of(self.ladder)
 
     @property
     def game(self) -> Game:
@@ -253,14 +253,14 @@ def _conditions(user: Viewer) -> Mapping[tuple[str, str], Q]:
 def _ordered(rows: Rows, season: Season | None, asked: TableQuery) -> Rows | SkillOrder:
     """The members sorted by a column, then by rating; missing values come last."""
     key = asked.column.key
-    if key == "strength":
+    if key == "skill":
         return SkillOrder(rows, season, falling=asked.falling)
     return rows.order_by(asked.order(FIELDS), *(["-rating"] if key != "rating" else []), "pk")
 
 
 def _rows(standings: Sequence[StandingsRow], asked: TableQuery, user: Viewer) -> tuple[int, list[DrawnRow]]:
     """The number of lines side by side, and the rows with their parts of these lines."""
-    by_skill = asked.column.key in ("rating", "strength")
+    by_skill = asked.column.key in ("rating", "skill")
     ties = tie_groups([row.skill for row in standings] if by_skill else [])
     lanes = lanes_of(ties.runs)
     rows = []

@@ -39,7 +39,7 @@ COLUMNS: Final[Mapping[str, Callable[[StandingsRow], object]]] = {
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
-def table_file(ladder: Ladder) -> str:
+def standings_file(ladder: Ladder) -> str:
     """The standings of ``ladder`` as CSV (RFC 4180), best first."""
     buffer = io.StringIO()
     writer = csv.writer(buffer)
@@ -65,7 +65,7 @@ def csv_flag(value: bool) -> str:
 
 @require_safe
 @responses.of_long_files
-def download_table(request: HttpRequest, slug: str) -> HttpResponse:
+def standings(request: HttpRequest, slug: str) -> HttpResponse:
     """Download the standings of a ladder as CSV."""
     ladder = ladder_seen_by(request.user, slug)
-    return attachment(f"{ladder.slug}.csv", table_file(ladder), "text/csv; charset=utf-8")
+    return attachment(f"{ladder.slug}-standings.csv", standings_file(ladder), "text/csv; charset=utf-8")

@@ -22,7 +22,7 @@ LEADERS = 5
 
 
 @dataclass(frozen=True)
-class Board:
+class ListedLadder:
     """A ladder in a list of ladders, with the first rows of its standings."""
 
     ladder: Ladder
@@ -45,7 +45,7 @@ class FormatRow:
 
     game: Game
     seats: int
-    cells: Sequence[tuple[str, Board | None]]
+    cells: Sequence[tuple[str, ListedLadder | None]]
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class LaddersPage:
 
     players: Sequence[str]
     rows: Sequence[FormatRow]
-    others: Sequence[Board]
+    others: Sequence[ListedLadder]
 
     @property
     def live(self) -> bool:
@@ -74,17 +74,17 @@ class GameCounts:
     queued: int
 
 
-def boards(user: Viewer) -> list[Board]:
+def boards(user: Viewer) -> list[ListedLadder]:
     """Every ladder that ``user`` may see, with its leaders; three queries."""
     ladders = Ladder.objects.visible_to(user)
     shown, by_ladder = list(ladders.order_by("pk")), tops(ladders, LEADERS)
     finished = rated_results(shown)
-    return [Board(ladder, by_ladder.get(ladder.pk, Top((), 0)), finished[ladder.pk]) for ladder in shown]
+    return [ListedLadder(ladder, by_ladder.get(ladder.pk, Top((), 0)), finished[ladder.pk]) for ladder in shown]
 
 
-def ladders_page(boards: Sequence[Board]) -> LaddersPage:
+def ladders_page(boards: Sequence[ListedLadder]) -> LaddersPage:
     """Arrange ``boards`` in a matrix, formats in the order of the games."""
-    first: dict[tuple[str, int, str], Board] = {}
+    first: dict[tuple[str, int, str], ListedLadder] = {}
     for board in boards:
         if not board.ladder.by_invitation:
             first.setdefault((board.ladder.game, board.ladder.seats, board.ladder.players), board)

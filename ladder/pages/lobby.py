@@ -49,7 +49,7 @@ _PEOPLE: Final = (Ladder.Players.PEOPLE, Ladder.Players.OPEN)
 
 
 @dataclass(frozen=True)
-class Player:
+class JoinedPlayer:
     """A player who has joined an open game."""
 
     name: str
@@ -62,7 +62,7 @@ class OpenGame:
     """An open game. If the viewer created it (``own``), ``link`` is its URL for others, or empty."""
 
     proposal: Proposal
-    players: Sequence[Player]
+    players: Sequence[JoinedPlayer]
     own: bool
     link: str
 
@@ -165,7 +165,7 @@ class QuickPairing:
 
 
 @dataclass(frozen=True)
-class RunningGame:
+class RunningTable:
     """A running game with people, and its number of spectators as text."""
 
     match: Match
@@ -189,7 +189,7 @@ class LobbyPage:
     mixed: Sequence[QuickPairing]
     why_not_rated: str
     starts: Sequence[Start]
-    running: Sequence[RunningGame]
+    running: Sequence[RunningTable]
     form: GameForm | None
 
     @property
@@ -346,7 +346,7 @@ def _is_by_guest(game: Proposal, guest: str | None) -> bool:
 def _open_game(game: Proposal, ratings: Mapping[tuple[int, int], int], own: bool, address: str) -> OpenGame:
     """An open game as pages show it. ``game`` comes with its players."""
     players = [
-        Player(player.name, player_address(player.bot), ratings.get((game.ladder_id, player.bot_id)))
+        JoinedPlayer(player.name, player_address(player.bot), ratings.get((game.ladder_id, player.bot_id)))
         for player in game.players.all()
     ]
     path = reverse("pages:game_link", args=[game.token]) if own and game.token else ""
@@ -388,7 +388,7 @@ def _challenge(challenge: Proposal, person: User) -> Challenge:
 # --- Running games ---------------------------------------------------------------------------------------------------
 
 
-def _running(viewer: Viewer) -> list[RunningGame]:
+def _running(viewer: Viewer) -> list[RunningTable]:
     """The running games with people, the newest first; two queries."""
     people = LiveSeat.objects.filter(table=OuterRef("pk"), kind__in=LiveSeat.OF_PEOPLE)
     live = Match.objects.filter(
@@ -397,7 +397,7 @@ def _running(viewer: Viewer) -> list[RunningGame]:
     seen = matches_in_order_seen_by(viewer, live).select_related("ladder", "block").defer("block__seed")
     rows = list(seen.prefetch_related(seats_shown()).order_by("-pk")[:MOST_RUNNING])
     watching = watching_said([match.pk for match in rows])
-    return [RunningGame(match, watching.get(match.pk, "")) for match in rows]
+    return [RunningTable(match, watching.get(match.pk, "")) for match in rows]
 
 
 # --- Private links ---------------------------------------------------------------------------------------------------

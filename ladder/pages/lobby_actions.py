@@ -87,7 +87,7 @@ class ChallengePage:
     away: bool
 
 
-class ChallengeForm(forms.Form):
+class NewChallengeForm(forms.Form):
     """The game and its mode."""
 
     ladder = forms.ChoiceField(label=gettext_lazy("Game"))
@@ -132,7 +132,7 @@ def challenge_page(by: User, opponent: Opponent) -> ChallengePage:
     return ChallengePage(opponent, _met(ladders, opponent), why_not_rated(by), away)
 
 
-def proposed(by: User, page: ChallengePage, form: ChallengeForm) -> Proposal:
+def proposed(by: User, page: ChallengePage, form: NewChallengeForm) -> Proposal:
     """Send the challenge, or start the game with a hosted bot. Raises ``Refused``.
 
     House bots take the other seats. They are drawn once: sending the same form again returns the same challenge.
@@ -395,7 +395,7 @@ def challenge_person(request: HttpRequest, username: str) -> HttpResponse:
 def _challenge(request: HttpRequest, opponent: Opponent) -> HttpResponse:
     person = _signed_in(request)
     page = challenge_page(person, opponent)
-    form = ChallengeForm(page, request.POST or None)
+    form = NewChallengeForm(page, request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
             return _to(proposed(person, page, form))

@@ -102,7 +102,7 @@ _NAME: Final = re.compile(r"\{(\d+)\}")
 
 
 @dataclass(frozen=True)
-class Sentence:
+class MoveSentence:
     """One sentence; ``seat`` is whose name it begins with, from 0.
 
     ``ply`` is the step it tells of, and ``first`` says that it is the first of that step, so that it can be linked to.
@@ -122,7 +122,7 @@ class ToldChapter:
 
     title: str
     ply: int
-    sentences: Sequence[Sentence]
+    sentences: Sequence[MoveSentence]
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class Told:
 
     chapters: Sequence[ToldChapter]
     plies: int
-    turning_point: Sentence | None
+    turning_point: MoveSentence | None
     key: str
 
 
@@ -162,7 +162,7 @@ def _chapters(document: dict[str, Any], names: Sequence[str]) -> Iterator[ToldCh
             chapter["title"],
             chapter["ply"],
             [
-                Sentence(
+                MoveSentence(
                     with_names(names, text), begins_with(text), ply, not place, () if place else _silent(document, ply)
                 )
                 for ply, place, text in chapter_lines
@@ -178,7 +178,7 @@ def _silent(document: dict[str, Any], ply: int) -> range:
     return range(before, ply)
 
 
-def _said_at(chapters: Sequence[ToldChapter], ply: int | None) -> Sentence | None:
+def _said_at(chapters: Sequence[ToldChapter], ply: int | None) -> MoveSentence | None:
     """The first sentence of a step: what was done, before what follows from it."""
     sentences = [sentence for chapter in chapters for sentence in chapter.sentences if sentence.ply == ply]
     return sentences[0] if sentences else None
@@ -281,7 +281,7 @@ def again(match: Match, seats: Sequence[Seat], own: Seat | None, *, stranger: bo
 
 
 @dataclass(frozen=True)
-class Round:
+class RoundText:
     """A chapter of the move list, numbered from 1.
 
     Each sentence comes with the seat (from 0) whose name it begins with, or ``None``.
@@ -305,17 +305,17 @@ class Running:
         return None if self.cut is None else scene_of(self.cut, len(self.names))
 
     @property
-    def rounds(self) -> list[Round]:
+    def rounds(self) -> list[RoundText]:
         """The move list up to this state, newest round first."""
         return [] if self.cut is None else rounds_told(self.cut.log, self.names)[::-1]
 
 
-def rounds_told(log: Document, names: Sequence[str], told: int = 0) -> list[Round]:
+def rounds_told(log: Document, names: Sequence[str], told: int = 0) -> list[RoundText]:
     """Return the rounds of ``log``, oldest first, without those that its first ``told`` entries tell to their end."""
     story = GAMES[log["game"]].presentation.story
     known = len(story({**log, "entries": log["entries"][:told]}, named(len(names)))) if told else 0
     return [
-        Round(number, chapter.title, [(begins_with(text), with_names(names, text)) for text in chapter.sentences])
+        RoundText(number, chapter.title, [(begins_with(text), with_names(names, text)) for text in chapter.sentences])
         for number, chapter in enumerate(story(log, named(len(names))), 1)
         if number >= known
     ]

@@ -20,7 +20,7 @@ from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from games.registry import GAMES
 from ladder import creation
-from ladder.creation import Plan
+from ladder.creation import LadderPlan
 from ladder.pages.components.responses import for_staff, form_status
 from ladder.pages.components.words import seats
 
@@ -44,7 +44,7 @@ ACCESS: Final = {
 }
 
 
-def table_choices() -> list[tuple[str, list[tuple[str, str]]]]:
+def format_choices() -> list[tuple[str, list[tuple[str, str]]]]:
     """All formats, by game."""
     return [
         (game.name, [(f"{game.slug}:{count}", f"{game.name}, {seats(count)}") for count in game.seat_counts])
@@ -68,7 +68,7 @@ class LadderForm(forms.Form):
         max_length=80,
         help_text=gettext_lazy("The URL of the ladder is derived from its name and never changes."),
     )
-    table = forms.ChoiceField(label=gettext_lazy("Game and number of players"), choices=table_choices)
+    format = forms.ChoiceField(label=gettext_lazy("Game and number of players"), choices=format_choices)
     players = forms.ChoiceField(
         label=gettext_lazy("Players"), required=False, choices=list(PLAYERS.items()), widget=forms.RadioSelect
     )
@@ -105,11 +105,11 @@ class LadderForm(forms.Form):
         return [self[limit] for limit in LIMITS]
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> LadderPlan:
         """The requested ladder; its limits are those that differ from the defaults."""
         asked = self.cleaned_data
-        game, _, count = asked["table"].partition(":")
-        return Plan(
+        game, _, count = asked["format"].partition(":")
+        return LadderPlan(
             name=asked["name"],
             game=game,
             seats=int(count),

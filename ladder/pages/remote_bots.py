@@ -117,7 +117,7 @@ def register(request: HttpRequest) -> HttpResponse:
         values = form.cleaned_data
         try:
             version = memberships.register(
-                request.user, values["name"], form.games, values["label"], values["games_at_once"]
+                request.user, values["name"], values["formats"], values["label"], values["games_at_once"]
             )
             return redirect("pages:bot", version.bot.slug)
         except Refused as refusal:
@@ -137,7 +137,9 @@ def declare(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         values = form.cleaned_data
         try:
-            memberships.declare(bot, label=values["label"], games=form.games, games_at_once=values["games_at_once"])
+            memberships.declare(
+                bot, label=values["label"], formats=values["formats"], games_at_once=values["games_at_once"]
+            )
             messages.success(request, _("Changes saved. Running games are not affected."))
             return redirect("pages:bot", bot.slug)
         except Refused as refusal:

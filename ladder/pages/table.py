@@ -28,7 +28,7 @@ from games.rules import Document, Move
 from ladder.access import match_seen_by
 from ladder.chat import LONGEST, PRESETS
 from ladder.live import actions, presence
-from ladder.live.answers import Ruling, Verdict, answer_seat
+from ladder.live.answers import AnswerVerdict, JudgedAnswer, answer_seat
 from ladder.live.clocks import BEAT_MS
 from ladder.live.person_view import ROUNDS, present
 from ladder.live.position import Position
@@ -42,7 +42,7 @@ from ladder.pages.components.people import person_of, secret_of
 from ladder.pages.components.responses import limit_actions
 from ladder.pages.components.words import enumerated, span
 from ladder.pages.lobby_forms import limits_text
-from ladder.pages.match import Round, outages_said, rounds_told
+from ladder.pages.match import RoundText, outages_said, rounds_told
 from ladder.pages.matches import names, seats_shown
 
 # --- Chat ------------------------------------------------------------------------------------------------------------
@@ -69,7 +69,7 @@ def presets() -> Sequence[tuple[str, str]]:
 
 
 @dataclass(frozen=True)
-class Question:
+class SeatQuestion:
     """The decision of a seat: ``moves`` as values of the form with their labels; empty if there are too many."""
 
     number: int
@@ -79,10 +79,10 @@ class Question:
     bounds: str
 
 
-def question(game: Game, number: int, decision: Mapping[str, Any]) -> Question:
+def question(game: Game, number: int, decision: Mapping[str, Any]) -> SeatQuestion:
     """The form for decision ``number`` of a seat, from the game's decision document."""
     legal = decision.get("legal") or []
-    return Question(
+    return SeatQuestion(
         number=number,
         asked=gettext("Your decision: %(kind)s") % {"kind": _word(game, str(decision["kind"]))},
         moves=[(as_json(move), move_label(game, move)) for move in legal],
@@ -258,7 +258,7 @@ class TablePage:
         return present(self.position, self.seat)
 
     @property
-    def answer(self) -> Question | None:
+    def answer(self) -> SeatQuestion | None:
         """The open decision of the seat, if any."""
         asked, number = self.present["question"], self.present["decision"]
         return None if asked is None else question(self.game, number, asked)
@@ -309,7 +309,7 @@ class TablePage:
         return [(act, words) for act, allowed, words in offered if allowed]
 
     @property
-    def rounds(self) -> list[Round]:
+    def rounds(self) -> list[RoundText]:
         """The moves so far that the seat knows, the newest round first."""
         return rounds_told(self.position.shown_to(self.seat).log(self.seat), self.names)[::-1]
 
@@ -437,10 +437,10 @@ def _body(move: str) -> bytes:
         return orjson.dumps({"move": move})
 
 
-def _report(request: HttpRequest, ruling: Ruling) -> None:
-    if ruling.verdict == Verdict.REFUSED:
-        messages.error(request, _("Illegal move: %(why)s") % {"why": ruling.detail})
-    elif ruling.verdict == Verdict.LATE:
+def _report(request: HttpRequest, judged: JudgedAnswer) -> None:
+    if judged.verdict == AnswerVerdict.REFUSED:
+        messages.error(request, _("Illegal move: %(why)s") % {"why": judged.detail})
+    elif judged.verdict == AnswerVerdict.LATE:
         messages.error(request, _("Too late: the default move was played for you."))
-    elif ruling.verdict not in (Verdict.PLAYED, Verdict.SAME):
+    elif judged.verdict not in (AnswerVerdict.PLAYED, AnswerVerdict.SAME):
         messages.error(request, _("This decision is no longer open."))

@@ -157,7 +157,7 @@ def _scene(tutorial: Tutorial, state: State, known: int) -> Document:
 
 
 @dataclass(frozen=True)
-class Choice:
+class TutorialMove:
     """A move that is one click away."""
 
     address: str
@@ -179,7 +179,7 @@ class Pile:
 
 
 @dataclass(frozen=True)
-class Refusal:
+class RefusedOffer:
     """Why an offer was not allowed: the rule, as the engine says it, and what is wrong with this one."""
 
     rule: Sentence
@@ -187,14 +187,14 @@ class Refusal:
 
 
 @dataclass(frozen=True)
-class Page:
+class TutorialPage:
     """One moment of a tutorial."""
 
     game: Game
     tutorial: Tutorial
     walk: Walk
     amounts: Sequence[int] = ()
-    refusal: Refusal | None = None
+    refusal: RefusedOffer | None = None
 
     def _spoken(self, sentences: Sequence[Sentence]) -> list[SafeString]:
         return [spoken(sentence, self.game) for sentence in sentences]
@@ -254,9 +254,9 @@ class Page:
         return spoken(self.lesson.advice, self.game)
 
     @property
-    def choices(self) -> list[Choice]:
+    def choices(self) -> list[TutorialMove]:
         return [
-            Choice(
+            TutorialMove(
                 self._after(option.move),
                 spoken(option.label, self.game),
                 spoken(option.meaning, self.game),
@@ -349,14 +349,14 @@ def _flat(chapters: Sequence[Chapter]) -> list[str]:
     return [sentence for chapter in chapters for sentence in chapter.sentences]
 
 
-def offered(page: Page, amounts: Sequence[int]) -> str | Page:
+def offered(page: TutorialPage, amounts: Sequence[int]) -> str | TutorialPage:
     """Where an offer leads, or the page that says why it is not allowed."""
     tutorial, walk = page.tutorial, page.walk
     try:
         move = walk.state.check(tutorial.seat, tutorial.offer(amounts))
     except IllegalMove as illegal:
-        refusal = Refusal(Sentence(illegal.rule), tutorial.why_not(walk.state, amounts))
-        return Page(page.game, tutorial, walk, amounts, refusal)
+        refusal = RefusedOffer(Sentence(illegal.rule), tutorial.why_not(walk.state, amounts))
+        return TutorialPage(page.game, tutorial, walk, amounts, refusal)
     return page._after(move)
 
 
@@ -369,7 +369,7 @@ def tutorial(request: HttpRequest, slug: str) -> HttpResponse:
     if game is None or game.presentation.tutorial is None:
         raise Http404(gettext("Tutorial not found."))
     try:
-        page = Page(
+        page = TutorialPage(
             game,
             game.presentation.tutorial,
             walk(game.presentation.tutorial, numbers(request.GET.get("moves", ""), game.presentation.tutorial)),

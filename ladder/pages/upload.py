@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,7 +80,10 @@ def upload_requirements() -> UploadRequirements:
     )
 
 
-def table_choices() -> list[tuple[str, list[tuple[str, str]]]]:
+# --- Forms -----------------------------------------------------------------------------------------------------------
+
+
+def format_choices() -> list[tuple[str, list[tuple[str, str]]]]:
     """Return the formats by game as grouped choices: values such as ``edel-stein-reich:4`` with labels."""
     return [
         (game.name, [(f"{game.slug}:{count}", seat_counts([count])) for count in game.seat_counts])
@@ -88,21 +91,25 @@ def table_choices() -> list[tuple[str, list[tuple[str, str]]]]:
     ]
 
 
-def format_values(formats: Mapping[str, Sequence[int]]) -> list[str]:
-    """Return the choice values for seat counts by game."""
-    return [f"{slug}:{count}" for slug, counts in formats.items() for count in counts]
+class FormatsField(forms.MultipleChoiceField):
+    """The supported formats. Its value is seat counts by game, or ``None`` if nothing is selected."""
 
+    def __init__(self, help_text: Any) -> None:
+        super().__init__(
+            label=gettext_lazy("Supported formats"),
+            required=False,
+            choices=format_choices,
+            widget=forms.CheckboxSelectMultiple,
+            help_text=help_text,
+            error_messages={"invalid_choice": gettext_lazy("Unknown format. Select from the list.")},
+        )
 
-def tables_of(ticked: Sequence[str]) -> dict[str, list[int]] | None:
-    """Return seat counts by game for the selected choices; ``None`` if nothing is selected."""
-    chosen: dict[str, list[int]] = {}
-    for table in ticked:
-        slug, _, count = table.partition(":")
-        chosen.setdefault(slug, []).append(int(count))
-    return chosen or None
-
-
-# --- Forms -----------------------------------------------------------------------------------------------------------
+    def clean(self, value: Any) -> dict[str, list[int]] | None:
+        formats: dict[str, list[int]] = {}
+        for chosen in super().clean(value):
+            slug, _, count = chosen.partition(":")
+            formats.setdefault(slug, []).append(int(count))
+        return formats or None
 
 
 class VersionForm(forms.Form):
@@ -115,15 +122,10 @@ class VersionForm(forms.Form):
         widget=forms.FileInput(attrs={"accept": ".py,.zip", "hx-preserve": True}),
         error_messages=dict.fromkeys(("required", "invalid"), gettext_lazy("Choose a .py or .zip file.")),
     )
-    tables = forms.MultipleChoiceField(
-        label=gettext_lazy("Supported formats"),
-        required=False,
-        choices=table_choices,
-        widget=forms.CheckboxSelectMultiple,
-        help_text=gettext_lazy(
+    formats = FormatsField(
+        gettext_lazy(
             "Select none to use the formats in bot.toml, or all formats without one. Each format is validated."
-        ),
-        error_messages={"invalid_choice": gettext_lazy("Unknown format. Select from the list.")},
+        )
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -150,11 +152,6 @@ class VersionForm(forms.Form):
         """The original file name."""
         return self.cleaned_data["file"].name or ""
 
-    @property
-    def games(self) -> Mapping[str, Sequence[int]] | None:
-        """Seat counts by game; ``None`` to use the formats in the code."""
-        return tables_of(self.cleaned_data["tables"])
-
 
 class BotUploadForm(VersionForm):
     """A file for a new bot."""
@@ -169,7 +166,7 @@ class BotUploadForm(VersionForm):
         ),
         widget=forms.TextInput(attrs={"maxlength": names.MAX_NAME, "autocomplete": "off"}),
     )
-    field_order = ("file", "name", "tables")
+    field_order = ("file", "name", "formats")
 
     def clean_name(self) -> str:
         """Reject invalid names. Whether the name is taken is checked together with the file."""
@@ -197,14 +194,7 @@ class RemoteBotSettingsForm(forms.Form):
         initial=1,
         help_text=gettext_lazy("Maximum number of games that the bot plays in parallel. Each game has its own clock."),
     )
-    tables = forms.MultipleChoiceField(
-        label=gettext_lazy("Supported formats"),
-        required=False,
-        choices=table_choices,
-        widget=forms.CheckboxSelectMultiple,
-        help_text=gettext_lazy("Select none to support all formats."),
-        error_messages={"invalid_choice": gettext_lazy("Unknown format. Select from the list.")},
-    )
+    formats = FormatsField(gettext_lazy("Select none to support all formats."))
 
     @classmethod
     def of(cls, bot: Bot, sent: Any = None) -> RemoteBotSettingsForm:
@@ -212,13 +202,11 @@ class RemoteBotSettingsForm(forms.Form):
         version = bot.active_version
         now: dict[str, Any] = {"games_at_once": bot.remote.games_at_once}
         if version is not None:
-            now |= {"label": version.label, "tables": format_values(version.formats)}
+            now |= {
+                "label": version.label,
+                "formats": [f"{game}:{count}" for game, counts in version.formats.items() for count in counts],
+            }
         return cls(sent, initial=now)
-
-    @property
-    def games(self) -> Mapping[str, Sequence[int]] | None:
-        """Seat counts by game; ``None`` for all formats."""
-        return tables_of(self.cleaned_data["tables"])
 
 
 class RegisterForm(RemoteBotSettingsForm):
@@ -230,7 +218,7 @@ class RegisterForm(RemoteBotSettingsForm):
         widget=forms.TextInput(attrs={"maxlength": names.MAX_NAME, "autocomplete": "off"}),
         error_messages={"required": gettext_lazy("Enter a name.")},
     )
-    field_order = ("name", "label", "games_at_once", "tables")
+    field_order = ("name", "label", "games_at_once", "formats")
 
     def clean_name(self) -> str:
         """Reject invalid names."""
@@ -290,7 +278,8 @@ def upload(request: HttpRequest) -> HttpResponse:
     form = BotUploadForm(*_submitted(request))
     if request.method == "POST" and form.is_valid():
         try:
-            version = upload_new_bot(request.user, form.cleaned_data["name"], form.filename, form.content, form.games)
+            values = form.cleaned_data
+            version = upload_new_bot(request.user, values["name"], form.filename, form.content, values["formats"])
             return redirect("pages:bot", version.bot.slug)
         except (Refused, NotStored) as refusal:
             _add_refusal(form, refusal)
@@ -307,7 +296,7 @@ def new_version(request: HttpRequest, slug: str) -> HttpResponse:
     form = VersionForm(*_submitted(request))
     if request.method == "POST" and form.is_valid():
         try:
-            upload_version(bot, form.filename, form.content, form.games)
+            upload_version(bot, form.filename, form.content, form.cleaned_data["formats"])
             return redirect("pages:bot", bot.slug)
         except (Refused, NotStored) as refusal:
             _add_refusal(form, refusal)

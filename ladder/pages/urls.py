@@ -88,7 +88,7 @@ cup_urls: list[URLPattern] = [
 
 
 members_urls: list[URLPattern] = [
-    path("ladders/<slug:slug>/table.csv", ladder_csv.download_table, name="ladder_csv"),
+    path("ladders/<slug:slug>/standings.csv", ladder_csv.standings, name="ladder_standings_csv"),
     path("ladders/<slug:slug>/members/", members.members, name="ladder_members"),
     path("ladders/<slug:slug>/members/<int:person_id>/remove/", members.remove_member, name="remove_member"),
     path("ladders/<slug:slug>/members/bots/", members.enroll, name="enroll_bots"),

@@ -21,7 +21,7 @@ PATIENCE_S = 1.0
 
 
 @dataclass(frozen=True)
-class Guest:
+class OnlineBot:
     """An online remote bot: the number of games that it can still begin, and its waiting time."""
 
     bot: int
@@ -31,7 +31,7 @@ class Guest:
 
 @dataclass(frozen=True)
 class LiveLadder:
-    """The possible players at a ladder's tables: ``guests`` by bot, and hosted bots for the remaining seats.
+    """The possible players at a ladder's tables: ``online`` by bot, and hosted bots for the remaining seats.
 
     ``here`` is the number of owners with an online remote bot of this ladder, free or not.
     """
@@ -39,7 +39,7 @@ class LiveLadder:
     key: int
     seats: int
     here: int
-    guests: Mapping[int, Candidate]
+    online: Mapping[int, Candidate]
     hosted: Sequence[Candidate] = ()
 
     @property
@@ -69,11 +69,11 @@ class Seating:
     again_s: float | None = None
 
 
-def seated(ladders: Sequence[LiveLadder], guests: Collection[Guest], hosted_room: int, random: Random) -> Seating:
-    """Return the tables for all free ``guests``, with hosted bots in at most ``hosted_room`` seats."""
-    round_ = _Round(ladders, guests, hosted_room, random)
-    for guest in sorted(guests, key=lambda guest: (-guest.waited_s, guest.bot)):
-        while round_.free[guest.bot] and guest.bot not in round_.kept and round_.serve(guest):
+def seated(ladders: Sequence[LiveLadder], online: Collection[OnlineBot], hosted_room: int, random: Random) -> Seating:
+    """Return the tables for all free bots ``online``, with hosted bots in at most ``hosted_room`` seats."""
+    round_ = _Round(ladders, online, hosted_room, random)
+    for one in sorted(online, key=lambda one: (-one.waited_s, one.bot)):
+        while round_.free[one.bot] and one.bot not in round_.kept and round_.serve(one):
             pass
     return round_.seating
 
@@ -82,42 +82,42 @@ class _Round:
     """The free bots of one round, and its decisions so far."""
 
     def __init__(
-        self, ladders: Sequence[LiveLadder], guests: Collection[Guest], hosted_room: int, random: Random
+        self, ladders: Sequence[LiveLadder], online: Collection[OnlineBot], hosted_room: int, random: Random
     ) -> None:
-        self.free = {guest.bot: guest.free for guest in guests}
+        self.free = {one.bot: one.free for one in online}
         self.kept: set[int] = set()
         self.seating = Seating()
         self._room, self._random = hosted_room, random
-        self._since = {(ladder.key, bot): here.since for ladder in ladders for bot, here in ladder.guests.items()}
+        self._since = {(ladder.key, bot): here.since for ladder in ladders for bot, here in ladder.online.items()}
         self._clock = count(max(self._since.values(), default=0) + 1)
         self._ladders = {bot: _in_turn(ladders, bot) for bot in self.free}
 
-    def serve(self, guest: Guest) -> bool:
-        """Find a table for ``guest``. Return whether there was one. If it can wait, other bots are kept free for it."""
+    def serve(self, one: OnlineBot) -> bool:
+        """Find a table for one bot. Return whether there was one. If it can wait, other bots are kept free for it."""
         passed: list[LiveLadder] = []
-        for ladder in sorted(self._ladders[guest.bot], key=lambda ladder: self._since[ladder.key, guest.bot]):
-            if self._sit_down(ladder, guest.bot):
+        for ladder in sorted(self._ladders[one.bot], key=lambda ladder: self._since[ladder.key, one.bot]):
+            if self._sit_down(ladder, one.bot):
                 for skipped in passed:
-                    self._since[skipped.key, guest.bot] = next(self._clock)
-                self.seating.passed += [skipped.guests[guest.bot].membership for skipped in passed]
+                    self._since[skipped.key, one.bot] = next(self._clock)
+                self.seating.passed += [skipped.online[one.bot].membership for skipped in passed]
                 return True
-            if guest.waited_s < PATIENCE_S:
-                self.kept |= {guest.bot, *ladder.guests}
-                left_s = PATIENCE_S - guest.waited_s
+            if one.waited_s < PATIENCE_S:
+                self.kept |= {one.bot, *ladder.online}
+                left_s = PATIENCE_S - one.waited_s
                 self.seating.again_s = min(left_s, self.seating.again_s or left_s)
                 return False
             passed.append(ladder)
         return False
 
     def _sit_down(self, ladder: LiveLadder, bot: int) -> bool:
-        here = {candidate.membership: other for other, candidate in ladder.guests.items() if self.free.get(other)}
-        others = [ladder.guests[other] for other in here.values() if other not in self.kept]
+        here = {candidate.membership: other for other, candidate in ladder.online.items() if self.free.get(other)}
+        others = [ladder.online[other] for other in here.values() if other not in self.kept]
         hosted = ladder.hosted if self._room >= ladder.seats - 1 else ()
         if most_at_one_table([*others, *hosted]) < ladder.seats:
             return False
-        table = Field([*others, *hosted]).table(ladder.guests[bot], ladder.seats, self._random)
+        table = Field([*others, *hosted]).table(ladder.online[bot], ladder.seats, self._random)
         memberships = tuple(candidate.membership for candidate in table)
-        self.seating.tables.append(SeatedTable(ladder.key, memberships, ladder.guests[bot].membership))
+        self.seating.tables.append(SeatedTable(ladder.key, memberships, ladder.online[bot].membership))
         now = next(self._clock)
         for other in self._bots(memberships, here):
             self.free[other] -= 1
@@ -132,6 +132,6 @@ class _Round:
 
 def _in_turn(ladders: Sequence[LiveLadder], bot: int) -> list[LiveLadder]:
     """Return the possible ladders of ``bot``. The order differs by bot, so that new bots begin on different ladders."""
-    mine = [ladder for ladder in ladders if bot in ladder.guests and ladder.possible]
+    mine = [ladder for ladder in ladders if bot in ladder.online and ladder.possible]
     first = bot % max(1, len(mine))
     return mine[first:] + mine[:first]

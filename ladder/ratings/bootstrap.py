@@ -36,7 +36,7 @@ _TOLERANCE: Final = 1e-4
 
 @dataclass(frozen=True)
 class Estimates:
-    """Estimates of all versions: strength in points, draws (versions, replicates), numbers of blocks and games.
+    """Estimates of all versions: skill in points, draws (versions, replicates), numbers of blocks and games.
 
     The mean over all seats of the season is 1500 points. Differences have the same meaning as in Elo.
     """
@@ -71,39 +71,39 @@ class VersionEstimate(NamedTuple):
 
 
 def estimate(games: GameResults, seed: int, replicates: int = REPLICATES) -> Estimates:
-    """Fit the strengths and draw ``replicates`` for each. The same ``seed`` gives the same draws.
+    """Fit the skills and draw ``replicates`` for each. The same ``seed`` gives the same draws.
 
     Raises ``ValueError`` without games.
     """
     if not len(games.seats):
         raise ValueError("there is nothing to estimate from: no games")
     likelihood = Likelihood(games)
-    strengths = fit(likelihood)
+    skills = fit(likelihood)
     blocks = _blocks_played(games)
     part = games.played / max(1, games.played.sum())
-    steps = _replicates(likelihood, strengths, seed, replicates)
-    draws = _widened(likelihood, strengths, steps - part @ steps, blocks)
-    points = START + POINTS * (strengths - part @ strengths)
+    steps = _replicates(likelihood, skills, seed, replicates)
+    draws = _widened(likelihood, skills, steps - part @ steps, blocks)
+    points = START + POINTS * (skills - part @ skills)
     return Estimates(points, points[:, None] + POINTS * (draws - part @ draws), blocks, games.played)
 
 
-def _replicates(likelihood: Likelihood, strengths: Floats, seed: int, count: int) -> Floats:
+def _replicates(likelihood: Likelihood, skills: Floats, seed: int, count: int) -> Floats:
     """Return the single Newton step from the maximum by version and replicate, in units."""
     random = np.random.default_rng(seed)
-    scores = likelihood.scores(strengths).astype(np.float32)
+    scores = likelihood.scores(skills).astype(np.float32)
     weights = random.standard_exponential((likelihood.games.block_count, count), dtype=np.float32) - 1
-    centres = random.standard_normal((len(strengths), count), dtype=np.float32) * np.float32(likelihood.precision**0.5)
+    centres = random.standard_normal((len(skills), count), dtype=np.float32) * np.float32(likelihood.precision**0.5)
     right = scores.T @ weights + centres
-    return likelihood.information(strengths).solve(right, _TOLERANCE).astype(np.float64)
+    return likelihood.information(skills).solve(right, _TOLERANCE).astype(np.float64)
 
 
-def _widened(likelihood: Likelihood, strengths: Floats, steps: Floats, blocks: Integers) -> Floats:
+def _widened(likelihood: Likelihood, skills: Floats, steps: Floats, blocks: Integers) -> Floats:
     """Scale ``steps`` of each version to the moderated standard deviation and to Student's quantile.
 
     The mean of the steps over all seats must be 0. What they have in common comes from the prior and says nothing.
     """
     spread = steps.var(axis=1, ddof=1)
-    modelled = 1 / likelihood.information(strengths).diagonal
+    modelled = 1 / likelihood.information(skills).diagonal
     ratio = ((blocks * spread / modelled).sum() + len(blocks)) / max(1, blocks.sum())
     moderated = (BORROWED * max(1.0, ratio) * modelled + blocks * spread) / (BORROWED + blocks - 1)
     student = stdtrit(BORROWED + blocks - 1, _QUANTILE) / SURE

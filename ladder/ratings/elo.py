@@ -46,7 +46,7 @@ _FURTHEST = 20 * _SCALE  # beyond 8000 points the expectation is 0 or 1 for any 
 _DOUBT = 1e-6
 _SURE = 0.5 - _DOUBT
 _EXPONENT = math.log(10) / _SCALE
-_REACH = 20_000 * POINT  # farther from the start a strength is not precise enough
+_REACH = 20_000 * POINT  # farther from the start, the odds are not precise enough
 _TO_INTEGER = 1.5 * 2**52  # adding and subtracting it rounds a double to an integer
 _EXACT = Context(prec=60)
 
@@ -119,16 +119,16 @@ def changes(
 def gains(ratings: Sequence[int], units: Sequence[float], ranks: Sequence[int], pairs: Pairs) -> list[int]:
     """Return the same integers as :func:`changes`, without checks, for loops over a million matches.
 
-    ``units`` are the K of each seat in 1/1000 point. A strength is 10^(rating / 400), so that an expectation needs only
-    one division.
+    ``units`` are the K of each seat in 1/1000 point. The odds of a seat are 10^(rating / 400), so that an expectation
+    needs only one division.
     """
     if min(ratings) < START_RATING - _REACH or max(ratings) > START_RATING + _REACH:
         return _exact_gains(ratings, units, ranks, pairs)
     others = len(ratings) - 1
-    strengths = [math.exp((rating - START_RATING) * _EXPONENT) for rating in ratings]
+    odds = [math.exp((rating - START_RATING) * _EXPONENT) for rating in ratings]
     gained = [0.0] * len(ratings)
     for a, b in pairs:
-        expected = strengths[a] / (strengths[a] + strengths[b])
+        expected = odds[a] / (odds[a] + odds[b])
         score = 1.0 if ranks[a] < ranks[b] else 0.0 if ranks[a] > ranks[b] else 0.5
         change = (units[a] if units[a] < units[b] else units[b]) * (score - expected) / others
         rounded = (change + _TO_INTEGER) - _TO_INTEGER

@@ -1,7 +1,7 @@
-"""The Plackett-Luce model of the strength of versions, fitted to a season's games by penalized maximum likelihood.
+"""The Plackett-Luce model of the skill of versions, fitted to a season's games by penalized maximum likelihood.
 
 A game is a ranking that is built from the top: the next one is chosen among the remaining seats with a probability
-proportional to exp(strength) (R. L. Plackett, *The analysis of permutations*, 1975; R. D. Luce, *Individual Choice
+proportional to exp(skill) (R. L. Plackett, *The analysis of permutations*, 1975; R. D. Luce, *Individual Choice
 Behavior*, 1959). For two seats this is the model of Bradley and Terry with the curve of Elo: 400 points are ten to one.
 
 **Ties** count as all orders of the tied seats in equal parts: the logarithm of the likelihood is averaged over them. So
@@ -11,7 +11,7 @@ model for multi-item choice with ties*, 2019) also counts a draw as half a win, 
 tie, for the probability of draws, which is not needed here.
 
 **The prior** is a Gaussian of :data:`PRIOR_POINTS` around the middle, which has almost no effect after some dozens of
-games. It makes the strength of a version finite that has won everything, and connects groups that have never met.
+games. It makes the skill of a version finite that has won everything, and connects groups that have never met.
 
 The model does not include the value of a seat, because in a block every bot plays in every seat. The function is
 concave. Newton's method finds its maximum, with conjugate gradients for the steps.
@@ -35,7 +35,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 POINTS = 400 / math.log(10)
-"""Points of the Elo scale per unit of strength, which is a factor e of the odds."""
+"""Points of the Elo scale per unit of skill, which is a factor e of the odds."""
 
 PRIOR_POINTS = 500.0
 """The standard deviation of the prior, in points."""
@@ -105,35 +105,35 @@ class _Pattern:
         self.weights = np.array([weight for _, weight in sets])
         self.members = np.array([[float(place in places) for place in seats] for places, _ in sets])
 
-    def value(self, strengths: Floats) -> float:
+    def value(self, skills: Floats) -> float:
         """Return the logarithm of the likelihood."""
-        lead, _, sums = self._chances(strengths)
+        lead, _, sums = self._chances(skills)
         return float(lead.sum() - (np.log(sums) @ self.weights).sum())
 
-    def surplus(self, strengths: Floats) -> Floats:
+    def surplus(self, skills: Floats) -> Floats:
         """Return by game and place the result minus the expectation: the gradient of the value."""
-        _, odds, sums = self._chances(strengths)
+        _, odds, sums = self._chances(skills)
         better: Floats = 1 - odds * ((self.weights / sums) @ self.members)
         return better
 
-    def links(self, strengths: Floats) -> Floats:
+    def links(self, skills: Floats) -> Floats:
         """Return by game and pair of places the negative second derivative."""
-        _, odds, sums = self._chances(strengths)
+        _, odds, sums = self._chances(skills)
         first, second = self.pairs
         together = self.weights[:, None] * self.members[:, first] * self.members[:, second]
         links: Floats = odds[:, first] * odds[:, second] * (sums**-2 @ together)
         return links
 
-    def _chances(self, strengths: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return strengths relative to the best of the game, their odds, and the sums of odds by game and choice."""
-        own = strengths[self.players]
+    def _chances(self, skills: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return skills relative to the best of the game, their odds, and the sums of odds by game and choice."""
+        own = skills[self.players]
         lead = own - own.max(axis=1, keepdims=True)
         odds = np.exp(lead)
         return lead, odds, odds @ self.members.T
 
 
 class Likelihood:
-    """The logarithm of the posterior density of strengths (in units, not points), with its derivatives."""
+    """The logarithm of the posterior density of skills (in units, not points), with its derivatives."""
 
     def __init__(self, games: GameResults, prior_points: float = PRIOR_POINTS) -> None:
         self.games = games
@@ -141,28 +141,28 @@ class Likelihood:
         self._patterns = list(_patterns(games))
         self._network = Network(games.versions, [pattern.players[:, list(pattern.pairs)] for pattern in self._patterns])
 
-    def value(self, strengths: Floats) -> float:
+    def value(self, skills: Floats) -> float:
         """Return the value up to a constant."""
-        prior = self.precision / 2 * strengths @ strengths
-        return sum(pattern.value(strengths) for pattern in self._patterns) - float(prior)
+        prior = self.precision / 2 * skills @ skills
+        return sum(pattern.value(skills) for pattern in self._patterns) - float(prior)
 
-    def gradient(self, strengths: Floats) -> Floats:
+    def gradient(self, skills: Floats) -> Floats:
         """Return the gradient by version."""
-        total = -self.precision * strengths
+        total = -self.precision * skills
         for pattern in self._patterns:
-            surplus = pattern.surplus(strengths)
+            surplus = pattern.surplus(skills)
             total += np.bincount(pattern.players.ravel(), surplus.ravel(), minlength=self.games.versions)
         return total
 
-    def information(self, strengths: Floats) -> System:
+    def information(self, skills: Floats) -> System:
         """Return the negative second derivatives as a system of equations."""
-        links = [pattern.links(strengths) for pattern in self._patterns]
+        links = [pattern.links(skills) for pattern in self._patterns]
         return self._network.system(links, self.precision)
 
-    def scores(self, strengths: Floats) -> csr_array:
+    def scores(self, skills: Floats) -> csr_array:
         """Return what each block adds to the gradient, with the shape (blocks, versions)."""
         parts = [
-            (self.games.blocks[pattern.rows], pattern.players, pattern.surplus(strengths)) for pattern in self._patterns
+            (self.games.blocks[pattern.rows], pattern.players, pattern.surplus(skills)) for pattern in self._patterns
         ]
         rows = np.concatenate([np.repeat(blocks, players.shape[1]) for blocks, players, _ in parts])
         columns, values = (np.concatenate([part[k].ravel() for part in parts]) for k in (1, 2))
@@ -170,22 +170,22 @@ class Likelihood:
 
 
 def fit(likelihood: Likelihood) -> Floats:
-    """Return the strengths with maximum posterior density by version, in units. Their sum is 0.
+    """Return the skills with maximum posterior density by version, in units. Their sum is 0.
 
     It uses Newton's method with halved steps. Raises ``ArithmeticError`` if it does not converge, which is a defect of
     this module, because the function is concave.
     """
-    strengths = np.zeros(likelihood.games.versions)
+    skills = np.zeros(likelihood.games.versions)
     if not len(likelihood.games.seats):
-        return strengths
-    value = likelihood.value(strengths)
+        return skills
+    value = likelihood.value(skills)
     for _ in range(_STEPS):
-        gradient = likelihood.gradient(strengths)
-        step = likelihood.information(strengths).solve(gradient[:, None])[:, 0]
+        gradient = likelihood.gradient(skills)
+        step = likelihood.information(skills).solve(gradient[:, None])[:, 0]
         rise = float(gradient @ step)
         if rise < _CLOSE:
-            return strengths + step
-        strengths, value = _climb(likelihood, strengths, value, step, rise)
+            return skills + step
+        skills, value = _climb(likelihood, skills, value, step, rise)
     raise ArithmeticError(f"no maximum after {_STEPS} steps of Newton's method")
 
 

@@ -33,7 +33,7 @@ class RatingState:
 
 
 @dataclass(frozen=True)
-class Rules:
+class RatingRules:
     """The rules by which results count during one season.
 
     ``merged`` maps a member to the member for which its results count instead, or to ``None`` if they do not count.
@@ -57,25 +57,37 @@ class Rules:
         return member
 
 
-def rate(accounts: Mapping[int, Account], entries: Sequence[int], ranks: Sequence[int], rules: Rules) -> list[Rated]:
+def rate(
+    accounts: Mapping[int, Account], entries: Sequence[int], ranks: Sequence[int], rules: RatingRules
+) -> list[Rated]:
     """Count one result in the accounts of its members, by id. Return each seat's rating before and after.
 
     For a merged member, the account of its target is required. A pair does not count if one of its members does not
     count, or if both count for the same member. A seat without counting pairs does not count, and the win is shared
     among the seats that do. An account with two seats is changed by both, in the order of the seats.
     """
+    owners: Sequence[int | None] = entries
+    pairs: Pairs = ALL_PAIRS[len(ranks)]
+    seats: Sequence[int] = range(len(ranks))
+    rated: list[Rated] = [None] * len(ranks)
     if rules.merged and not rules.merged.keys().isdisjoint(entries):
-        return _rate_merged(accounts, [rules.counts_for(entry) for entry in entries], ranks, rules.k)
-    table = [accounts[entry] for entry in entries]
-    gained = gains([seat.rating for seat in table], _units(table, rules.k), ranks, ALL_PAIRS[len(ranks)])
-    rated: list[Rated] = []
-    for account, gain, share in zip(table, gained, win_shares(ranks), strict=True):
+        owners = [rules.counts_for(entry) for entry in entries]
+        pairs = [(a, b) for a, b in pairs if None not in (owners[a], owners[b]) and owners[a] != owners[b]]
+        seats = sorted({seat for pair in pairs for seat in pair})
+        if not seats:
+            return rated
+    table = [RatingState() if owner is None else accounts[owner] for owner in owners]
+    gained = gains([account.rating for account in table], _units(table, rules.k), ranks, pairs)
+    for seat in seats:
+        table[seat].last_change = 0
+    for seat, share in zip(seats, win_shares([ranks[seat] for seat in seats]), strict=True):
+        account, gain = table[seat], gained[seat]
         before = account.rating
         account.rating = after = before + gain
-        account.last_change = gain
+        account.last_change += gain
         account.games += 1
         account.win_shares += share
-        rated.append((before, after))
+        rated[seat] = before, after
     return rated
 
 
@@ -83,38 +95,3 @@ def _units(table: Sequence[Account], k: KFactor) -> list[float]:
     """Return the K of each account in 1/1000 point."""
     provisional, established, games = float(k.provisional * POINT), float(k.established * POINT), k.provisional_games
     return [provisional if account.games < games else established for account in table]
-
-
-def _rate_merged(
-    accounts: Mapping[int, Account], owners: Sequence[int | None], ranks: Sequence[int], k: KFactor
-) -> list[Rated]:
-    table = [RatingState() if owner is None else accounts[owner] for owner in owners]
-    pairs = _counted(owners)
-    seats = sorted({seat for pair in pairs for seat in pair})
-    rated: list[Rated] = [None] * len(owners)
-    if not seats:
-        return rated
-    gained = gains([seat.rating for seat in table], _units(table, k), ranks, pairs)
-    for seat in seats:
-        table[seat].last_change = 0
-    for seat, share in zip(seats, win_shares([ranks[seat] for seat in seats]), strict=True):
-        rated[seat] = _count(table[seat], gained[seat], share)
-    return rated
-
-
-def _counted(owners: Sequence[int | None]) -> Pairs:
-    """Return the pairs of seats that count for two different members."""
-    return [
-        (a, b)
-        for a, b in ALL_PAIRS[len(owners)]
-        if owners[a] is not None and owners[b] is not None and owners[a] != owners[b]
-    ]
-
-
-def _count(account: Account, gain: int, share: int) -> Rated:
-    before = account.rating
-    account.rating += gain
-    account.last_change += gain
-    account.games += 1
-    account.win_shares += share
-    return before, account.rating

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ladder.ratings.elo import KFactor
-from ladder.ratings.rating import Rated, RatingState, Rules, rate
+from ladder.ratings.rating import Rated, RatingRules, RatingState, rate
 from ladder.ratings.regression import regressed
 
 FIRST_SEASON = 1
@@ -70,7 +70,7 @@ class SeasonPart:
     """A season in a ledger: the entry that starts it, or ``None`` for results without one, and its rules."""
 
     start: SeasonStart | None
-    rules: Rules
+    rules: RatingRules
 
     @property
     def season(self) -> int:
@@ -82,7 +82,7 @@ def parts(corrections: Iterable[Correction]) -> list[SeasonPart]:
 
     Raises ``ValueError`` for a void of a result before its season, and for a cycle of merges.
     """
-    seasons = [SeasonPart(None, Rules())]
+    seasons = [SeasonPart(None, RatingRules())]
     for correction in corrections:
         if isinstance(correction, SeasonStart):
             seasons.append(SeasonPart(correction, replace(seasons[-1].rules, void=frozenset())))
@@ -135,7 +135,7 @@ class LedgerReplay:
             standing.games = standing.win_shares = standing.last_change = 0
 
 
-def _corrected(part: SeasonPart, correction: Void | Merge | NewK) -> Rules:
+def _corrected(part: SeasonPart, correction: Void | Merge | NewK) -> RatingRules:
     if isinstance(correction, NewK):
         return replace(part.rules, k=correction.k)
     if isinstance(correction, Merge):
@@ -148,7 +148,7 @@ def _corrected(part: SeasonPart, correction: Void | Merge | NewK) -> Rules:
     return replace(part.rules, void=part.rules.void | {correction.result})
 
 
-def _merged(rules: Rules, merge: Merge) -> Rules:
+def _merged(rules: RatingRules, merge: Merge) -> RatingRules:
     merged = {entry: into for entry, into in rules.merged.items() if entry != merge.entry}
     if merge.into != merge.entry:
         merged[merge.entry] = merge.into

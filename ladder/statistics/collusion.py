@@ -6,9 +6,9 @@ that over a block, divided by its games. Blocks have deals of their own, so they
 each other, and the games within one are never counted as several.
 
 **What is expected.** A good bargainer gains from everybody, a generous one gives to everybody, and neither is
-collusion. So each player gets a strength by median polish over the means of its pairs: the median, over its opponents,
-of what it gained from them and their own strength. The excess of a pair is its mean less the difference of the two
-strengths.
+collusion. So each player gets an effect by median polish over the means of its pairs: the median, over its opponents,
+of what it gained from them and their own effect. The excess of a pair is its mean less the difference of the two
+effects.
 
 **What is chance.** Honest bots suit each other more or less well, so an excess has two spreads: that of the mean, from
 the blocks (pairs with few blocks lean on the spread of the others), and that of honest excesses, from the median
@@ -29,7 +29,7 @@ from statistics import fmean
 
 from ladder.statistics.blocks import PlayedBlock
 from ladder.statistics.chances import chances_of
-from ladder.statistics.gains import Pair, PairGain, common_gains, going_prices, strengths_of
+from ladder.statistics.gains import Pair, PairGain, common_gains, effects_of, going_prices
 from ladder.statistics.limits import ALARM, LEAST_BLOCKS, MATERIAL
 
 
@@ -73,8 +73,8 @@ def transfers(blocks: Sequence[PlayedBlock]) -> list[Transfer]:
     }
     if not prices or not known:
         return []
-    strengths = strengths_of(known)
-    excesses = {(a, b): pair_gain.mean - (strengths[a] - strengths[b]) for (a, b), pair_gain in known.items()}
+    effects = effects_of(known)
+    excesses = {(a, b): pair_gain.mean - (effects[a] - effects[b]) for (a, b), pair_gain in known.items()}
     chances = chances_of(known, excesses, MATERIAL * fmean(prices.values()))
     elsewhere = _elsewhere(known)
     rows = [

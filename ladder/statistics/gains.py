@@ -57,7 +57,7 @@ def common_gains(blocks: Sequence[PlayedBlock], prices: Mapping[str, float]) -> 
     return by_pair
 
 
-def strengths_of(common: Mapping[Pair, PairGain]) -> dict[int, float]:
+def effects_of(common: Mapping[Pair, PairGain]) -> dict[int, float]:
     """By player, what it gains from an average opponent, by median polish; a pair counts by its blocks.
 
     A few pairs that feed each other do not move a median (J. W. Tukey, *Exploratory Data Analysis*, 1977).
@@ -66,14 +66,14 @@ def strengths_of(common: Mapping[Pair, PairGain]) -> dict[int, float]:
     for (a, b), pair_gain in common.items():
         against[a].append((b, pair_gain.mean, len(pair_gain.gains)))
         against[b].append((a, -pair_gain.mean, len(pair_gain.gains)))
-    strengths = dict.fromkeys(against, 0.0)
+    effects = dict.fromkeys(against, 0.0)
     for _ in range(_POLISHINGS):
         polished = {
-            player: weighted_median([(gain + strengths[other], weight) for other, gain, weight in pairs])
+            player: weighted_median([(gain + effects[other], weight) for other, gain, weight in pairs])
             for player, pairs in against.items()
         }
-        strengths = {player: (polished[player] + strengths[player]) / 2 for player in against}
-    return strengths
+        effects = {player: (polished[player] + effects[player]) / 2 for player in against}
+    return effects
 
 
 def weighted_median(values: Sequence[tuple[float, int]]) -> float:

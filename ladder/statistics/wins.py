@@ -1,11 +1,11 @@
 """Who wins for whom: who finished ahead of one opponent more often than the results of both elsewhere explain.
 
 A player who loses on purpose need not exchange anything for that: they resign, or play badly. So what is compared here
-is who was ahead of whom, on the scale of log odds, on which strengths add up (R. A. Bradley, M. E. Terry, *Rank
-Analysis of Incomplete Block Designs*, Biometrika 39, 1952). Each player has a strength by median polish over their
+is who was ahead of whom, on the scale of log odds, on which effects add up (R. A. Bradley, M. E. Terry, *Rank
+Analysis of Incomplete Block Designs*, Biometrika 39, 1952). Each player has an effect by median polish over their
 opponents (``ladder.statistics.gains``), in which a pair counts no more for meeting again and again: who plays mostly
 with a friend would else be as strong as the friend makes them. The probability is that of a binomial distribution with
-what the two strengths expect and ``LEANING`` more, which honest players may suit each other by; ordered pairs are
+what the two effects expect and ``LEANING`` more, which honest players may suit each other by; ordered pairs are
 corrected for their number by the false discovery rate. Games have to be independent, as live ones are: each has a deal
 of its own.
 """
@@ -20,7 +20,7 @@ from itertools import combinations
 
 from ladder.statistics.blocks import PlayedBlock, beaten
 from ladder.statistics.chances import adjusted
-from ladder.statistics.gains import Pair, PairGain, strengths_of
+from ladder.statistics.gains import Pair, PairGain, effects_of
 from ladder.statistics.limits import ALARM, LEAST_BLOCKS
 
 LEANING = 0.4
@@ -34,7 +34,7 @@ class Winning:
     """How often ``taker`` was ahead of ``giver``, 0 to 1, a shared rank half.
 
     ``elsewhere`` is how often the taker is ahead of others, ``given_elsewhere`` how often others are of the giver;
-    ``None`` where there are none. ``expected`` is what the two strengths expect, and ``chance`` the corrected
+    ``None`` where there are none. ``expected`` is what the two effects expect, and ``chance`` the corrected
     probability that honest play does as much.
     """
 
@@ -74,14 +74,14 @@ class _Met:
 def winnings(blocks: Sequence[PlayedBlock]) -> list[Winning]:
     """Every ordered pair with at least ``LEAST_BLOCKS`` common games, the most striking first."""
     met = _met(blocks)
-    strengths = strengths_of(
+    effects = effects_of(
         {
             pair: PairGain([meeting.log_odds] * min(meeting.games, LEAST_BLOCKS), meeting.games)
             for pair, meeting in met.items()
         }
     )
     known = {pair: meeting for pair, meeting in _both_orders(met).items() if meeting.games >= LEAST_BLOCKS}
-    expected = {(a, b): strengths[a] - strengths[b] for a, b in known}
+    expected = {(a, b): effects[a] - effects[b] for a, b in known}
     chances = adjusted(
         {
             pair: _at_least(meeting.ahead, meeting.games, _share(expected[pair] + LEANING))

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from django.db.models import QuerySet
 
-from bots.tournaments.seasons import Series
+from bots.tournaments.seasons import VerifiedSeries
 from ladder.models import Block, Cup, DealSeries, Ladder, LedgerEntry, Match, Result, Season, SeatResult
 from ladder.verification.reexecution import StoredGame, StoredSeat, faults_of
 
@@ -125,7 +125,7 @@ def verify_deals(season: Season) -> Iterator[Verified]:
     promised = _promised(season)
     for stored in DealSeries.objects.filter(season=season).order_by("kind"):
         key, deals = bytes(stored.key), stored.next_number - 1
-        series = Series(stored.name, season.number, stored.key_hash, key, deals)
+        series = VerifiedSeries(stored.name, season.number, stored.key_hash, key, deals)
         for block in _blocks(stored):
             yield Verified(1, list(series.deal_faults(block.number or 0, block.commitment, bytes(block.seed))))
         yield Verified(0, [*series.faults(), *_series_faults(stored, series, promised)])
@@ -146,7 +146,7 @@ def _blocks(series: DealSeries) -> Iterator[Block]:
         last = piece[-1].number or 0
 
 
-def _series_faults(stored: DealSeries, series: Series, promised: dict[str, str]) -> Iterator[str]:
+def _series_faults(stored: DealSeries, series: VerifiedSeries, promised: dict[str, str]) -> Iterator[str]:
     """The faults that only the site can see."""
     name = f"{series.name}/{series.season}"
     unended = Match.objects.filter(block__series=stored, block__ended__isnull=False, status__in=Match.PENDING)

@@ -69,7 +69,7 @@ JUDGED: Mapping[Exposure, str] = {
         cups/<slug:slug>/ cups/<slug:slug>/rounds/<int:number>/ cups/<slug:slug>/ledger/
         cups/<slug:slug>/ledger.json cups/<slug:slug>/standings.csv cups/<slug:slug>/results.csv
         ladders/ ladders/<slug:slug>/ ladders/<slug:slug>/integrity/ ladders/<slug:slug>/ledger.jsonl
-        ladders/<slug:slug>/table.csv ladders/<slug:slug>/feed.atom ladders/<slug:slug>/statistics/
+        ladders/<slug:slug>/standings.csv ladders/<slug:slug>/feed.atom ladders/<slug:slug>/statistics/
         ladders/<slug:slug>/statistics/head-to-head/ ladders/<slug:slug>/bots/<slug:bot>/ ladders/<slug:slug>/seasons/
         ladders/<slug:slug>/seasons/<int:number>/ ladders/<slug:slug>/seasons/<int:number>/deals.jsonl
         ladders/<slug:slug>/members/ ladders/<slug:slug>/correct/merge/ ladders/<slug:slug>/correct/k/

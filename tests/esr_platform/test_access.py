@@ -98,7 +98,7 @@ GET private 404 404 404 200 404 200
     exhibitions/<int:exhibition_id>/ ladders/<slug:slug>/ ladders/<slug:slug>/bots/<slug:bot>/
     ladders/<slug:slug>/integrity/ ladders/<slug:slug>/ledger.jsonl ladders/<slug:slug>/seasons/
     ladders/<slug:slug>/seasons/<int:number>/ ladders/<slug:slug>/seasons/<int:number>/deals.jsonl
-    ladders/<slug:slug>/statistics/ ladders/<slug:slug>/statistics/head-to-head/ ladders/<slug:slug>/table.csv
+    ladders/<slug:slug>/statistics/ ladders/<slug:slug>/statistics/head-to-head/ ladders/<slug:slug>/standings.csv
     matches/<int:match_id>/ matches/<int:match_id>/record matches/<int:match_id>/replay.json
     matches/<int:match_id>/rounds/ play/links/<str:token>/
 GET private 404 404 404 200 404 302
@@ -139,7 +139,7 @@ GET public 200 200 200 200 200 200
     ladders/<slug:slug>/feed.atom ladders/<slug:slug>/integrity/ ladders/<slug:slug>/ledger.jsonl
     ladders/<slug:slug>/seasons/ ladders/<slug:slug>/seasons/<int:number>/
     ladders/<slug:slug>/seasons/<int:number>/deals.jsonl ladders/<slug:slug>/statistics/
-    ladders/<slug:slug>/statistics/head-to-head/ ladders/<slug:slug>/table.csv manifest.webmanifest matches/
+    ladders/<slug:slug>/statistics/head-to-head/ ladders/<slug:slug>/standings.csv manifest.webmanifest matches/
     matches/<int:match_id>/ matches/<int:match_id>/record matches/<int:match_id>/replay.json
     matches/<int:match_id>/rounds/ people/<str:username>/ pictures/bots/<slug:slug>.png pictures/cups/<slug:slug>.png
     pictures/ladders/<slug:slug>.png pictures/matches/<int:match_id>.png pictures/people/<str:username>.png

@@ -25,7 +25,7 @@ from esr_platform.api.streams.match import SpectatorCursor, head, spectator_even
 from games.registry import GAMES
 from games.rules import Document, State
 from ladder.creation import open_house
-from ladder.live.answers import Verdict, answer
+from ladder.live.answers import AnswerVerdict, answer
 from ladder.live.end import finish
 from ladder.live.visibility import cut
 from ladder.matchmaking import presence
@@ -199,7 +199,9 @@ def play_within_the_round(match: Match, random: Random) -> int:
     table = table_of(match).table
     number = table.round
     live_seat = table_of(match).live_seats[asked(match)[0]]
-    assert answer(match.pk, live_seat.seat.version.bot_id, live_seat.asked, b"no answer").verdict is Verdict.REFUSED
+    assert (
+        answer(match.pk, live_seat.seat.version.bot_id, live_seat.asked, b"no answer").verdict is AnswerVerdict.REFUSED
+    )
     moves = 1
     while table_of(match).table.round == number and len(table_of(match).rows) < table.moves + 4:
         moves += move_on(match, random)

@@ -176,7 +176,7 @@ def test_account_pages_are_kept_nowhere(ada: User, client: Client, path: str) ->
 def test_what_a_member_sees_is_kept_nowhere(ada: User, client: Client) -> None:
     open_house()
     ladder = Ladder.objects.order_by("pk")[0]
-    paths = [f"/ladders/{ladder.slug}/{path}" for path in ("", "table.csv")]
+    paths = [f"/ladders/{ladder.slug}/{path}" for path in ("", "standings.csv")]
     assert [client.get(path).headers["Cache-Control"] for path in paths] == ["private, no-cache"] * 2
     client.force_login(ada)
     Invitation.objects.create(ladder=ladder, person=ada)

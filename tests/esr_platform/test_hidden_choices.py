@@ -24,7 +24,7 @@ from esr_platform.accounts.models import User
 from esr_platform.api.streams.match import SpectatorCursor, head, spectator_events
 from esr_platform.api.streams.seat import SeatCursor, SeatRequest, seat_events
 from games.rules import Move
-from ladder.live.answers import Verdict, answer_seat
+from ladder.live.answers import AnswerVerdict, answer_seat
 from ladder.models import Attempt, DealSeries, LiveSeat, Match
 from tests.build import signed_in, staff
 from tests.esr_platform.api.streams.people import people, table_of_people
@@ -68,7 +68,7 @@ def begun(*, rated: bool) -> tuple[Match, list[User]]:
 
 def play(match: Match, seat: int, move: Move) -> None:
     live_seat = position(match).live_seats[seat]
-    assert answer_seat(match.pk, seat, live_seat.asked, orjson.dumps({"move": move})).verdict is Verdict.PLAYED
+    assert answer_seat(match.pk, seat, live_seat.asked, orjson.dumps({"move": move})).verdict is AnswerVerdict.PLAYED
 
 
 def told(match: Match, users: list[User], chooser: int, before: Mapping[int, SeatCursor]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from bots.models import Bot
-from ladder.live.answers import Verdict, answer
+from ladder.live.answers import AnswerVerdict, answer
 from ladder.live.position import Position
 from ladder.live.rows import position_of
 from ladder.live.start import open_table
@@ -71,8 +71,8 @@ def move_on(match: Match, random: Random) -> bool:
         return False
     live_seat = position.live_seats[seat]
     body = orjson.dumps({"move": position.state().random_move(seat, random), "thought_ms": 3})
-    ruling = answer(match.pk, live_seat.seat.version.bot_id, live_seat.asked, body)
-    assert ruling.verdict is Verdict.PLAYED, ruling
+    judged = answer(match.pk, live_seat.seat.version.bot_id, live_seat.asked, body)
+    assert judged.verdict is AnswerVerdict.PLAYED, judged
     return True
 
 

@@ -22,7 +22,6 @@ from ladder.creation import open_house
 from ladder.estimates import estimate_due
 from ladder.ledger.entries import NoSeason
 from ladder.ledger.rebuild import rerate
-from ladder.live import decisions
 from ladder.live.answers import answer
 from ladder.live.end import finish
 from ladder.live.end import void as void_table
@@ -40,7 +39,7 @@ from ladder.seasons import WrongMoment, close, open_first
 from ladder.upkeep import sweep
 from tests.build import report_of
 from tests.ladder.live.hosted import Fakes, default
-from tests.ladder.live.play import table_of
+from tests.ladder.live.play import decide_event, table_of
 from tests.services.races import Act, Actions
 
 T = TypeVar("T")
@@ -219,12 +218,12 @@ def playing_live(match: int, bot: int, seed: int) -> Act:
     def act() -> dict[str, int]:
         verdicts: Counter[str] = Counter()
         while Match.objects.filter(pk=match, status="running", table__over=False).exists():
-            standing = decisions.standing(match, bot)
-            if standing is not None and standing.decide is not None:
-                decision = standing.decide["message"]["decision"]
+            event = decide_event(match, bot)
+            if event is not None:
+                decision = event["message"]["decision"]
                 body = orjson.dumps({"move": random.choice(decision["legal"] or [decision["default"]])})
                 for _ in range(2):
-                    verdicts[answer(match, bot, standing.decide["decision"], body).verdict.value] += 1
+                    verdicts[answer(match, bot, event["decision"], body).verdict.value] += 1
         return dict(verdicts)
 
     return act

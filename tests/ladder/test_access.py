@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from esr_platform.accounts.models import User
-from ladder.creation import Plan, found_ladder
+from ladder.creation import LadderPlan, found_ladder
 from ladder.matchmaking.lobby import read_lobby
 from ladder.models import Invitation, Ladder, Proposal, ProposalPlayer
 from tests.build import DUEL, staff
@@ -27,7 +27,7 @@ def offered(by: User, ladder: Ladder, kind: str, joined: User) -> None:
 def test_open_games_are_visible_with_their_ladder_and_games_by_link_to_players() -> None:
     host, guest, member, stranger = people("host", "guest", "member", "stranger")
     admin = staff("eve")
-    private = found_ladder(Plan("Class", DUEL, 2, players="people", private=True), admin)
+    private = found_ladder(LadderPlan("Class", DUEL, 2, players="people", private=True), admin)
     Invitation.objects.create(ladder=private, person=member)
     for ladder, kind in product((on(PEOPLE), private), (Proposal.Kind.OPEN, Proposal.Kind.LINK)):
         offered(host, ladder, kind, guest)

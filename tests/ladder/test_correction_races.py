@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from esr_platform.accounts.models import User
-from ladder.ledger.entries import rules_of
+from ladder.ledger.entries import rating_rules_of
 from ladder.matches.results import record_result
 from ladder.models import Ladder, LedgerEntry, Match, RebuildRun, Result, Season
 from tests.build import claimed, fill_with_blocks, report_of, variety_of
@@ -53,7 +53,7 @@ def test_concurrent_results_and_corrections_are_neither_lost_nor_duplicated(
     ledger = LedgerEntry.objects.filter(ladder=half_played)
     assert ledger.filter(kind="result").count() == Result.objects.count()
     assert ledger.filter(kind="void").count() == 4 and ledger.filter(kind="k").count() == 3
-    assert rules_of(half_played).k.established == 50
+    assert rating_rules_of(half_played).k.established == 50
     check_accounts()
 
 

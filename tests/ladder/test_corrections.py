@@ -13,7 +13,7 @@ from django.test import Client
 from bots.models import Bot
 from esr_platform.accounts.models import User
 from ladder.corrections import change_k, merge, void, withdraw
-from ladder.ledger.entries import rules_of
+from ladder.ledger.entries import rating_rules_of
 from ladder.matches.leases import claim, give_back
 from ladder.matches.results import record_result
 from ladder.matches.schedule import fill
@@ -313,10 +313,10 @@ def test_staff_correct_from_the_command_line_too(played: Ladder, eve: User) -> N
     assert correct("withdraw", queued.pk) == f"Match {queued.pk} is now cancelled.\n"
     assert correct("k", played.slug, 32, 16, 25).startswith("Added ledger entry ")
     correct("merge", played.slug, first.bot.slug, other.bot.slug)
-    assert rules_of(played).merged == {first.pk: other.pk}
+    assert rating_rules_of(played).merged == {first.pk: other.pk}
     correct("merge", played.slug, first.bot.slug, first.bot.slug)
     correct("merge", played.slug, other.bot.slug)
-    rules = rules_of(played)
+    rules = rating_rules_of(played)
     assert (rules.merged, rules.k.provisional_games) == ({other.pk: None}, 25)
     written = LedgerEntry.objects.filter(ladder=played).exclude(kind__in=("result", "season"))
     assert {(membership.author, membership.document["reason"]) for membership in written} == {(eve, "so it is")}

@@ -14,7 +14,7 @@ from bots.models import Bot, BotVersion
 from bots.owners import guest_player, player_of
 from esr_platform.accounts.models import User
 from games.registry import GAMES
-from ladder.creation import LIVE_LIMITS, Plan, found_ladder, open_house
+from ladder.creation import LIVE_LIMITS, LadderPlan, found_ladder, open_house
 from ladder.ledger.rebuild import rerate
 from ladder.matches.leases import give_back
 from ladder.members.invitations import invite, member_by_link, new_link, remove
@@ -32,8 +32,8 @@ def eve(house: None) -> User:
     return staff("eve")
 
 
-def plan(**changes: Any) -> Plan:
-    return Plan(**{"name": "Fast duels", "game": DUEL, "seats": 2, **changes})
+def plan(**changes: Any) -> LadderPlan:
+    return LadderPlan(**{"name": "Fast duels", "game": DUEL, "seats": 2, **changes})
 
 
 def test_a_public_ladder_opens_with_a_season_and_all_supporting_bots(bot: Bot, eve: User) -> None:

@@ -16,8 +16,8 @@ from bots.tournaments.formats.swiss import Swiss
 __all__ = ["FORMATS", "MOST_BLOCKS", "MOST_ENTRANTS", "MOST_ROUNDS", "NO_ONE", "Format", "Plan"]
 
 FORMATS: Final[Mapping[str, Format]] = {
-    rules.slug: rules
-    for rules in (
+    format_.slug: format_
+    for format_ in (
         Swiss(),
         RoundRobin(),
         Knockout(),

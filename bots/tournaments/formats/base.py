@@ -149,7 +149,7 @@ class Plan:
     design: tuple[Table, ...] = ()
 
     @property
-    def rules(self) -> Format:
+    def tournament_format(self) -> Format:
         """The format. Raises ``KeyError`` for an unknown one."""
         from bots.tournaments.formats import FORMATS  # which imports this module
 
@@ -173,15 +173,14 @@ class Plan:
 
         Raises ``PairingError`` for entrants that cannot be paired, and ``FormatError`` for a faulty format.
         """
-        rules = self.rules
-        rules.require_size(len(self.entrants), self.seats)
-        following = rules.next_round(self, played, left)
+        self.tournament_format.require_size(len(self.entrants), self.seats)
+        following = self.tournament_format.next_round(self, played, left)
         if following is not None:
             self._require_playable(following, len(played) + 1)
         return following
 
     def _require_playable(self, round_: Round, number: int) -> None:
-        seated, rules = [entrant for table in round_.tables for entrant in table], self.rules
+        seated = [entrant for table in round_.tables for entrant in table]
         problem = ""
         if number > 2 * MOST_ENTRANTS:
             problem = "does not end"
@@ -191,7 +190,7 @@ class Plan:
             problem = f"has a table without {self.seats} different entrants"
         elif len(set(round_.byes)) < len(round_.byes) or not set(round_.byes).isdisjoint(seated):
             problem = "has an entrant with a bye and another place"
-        elif len(set(seated)) < len(seated) and not rules.has_several_tables:
+        elif len(set(seated)) < len(seated) and not self.tournament_format.has_several_tables:
             problem = "has an entrant at several tables"
         if problem:
             raise FormatError(f"The format {self.format} {problem} in round {number}.")
@@ -201,14 +200,14 @@ class Plan:
         expected = self.next_round(played, left)
         if expected is None or expected == round_:
             return expected is not None
-        return self.rules.is_as_good(self, played, round_, expected)
+        return self.tournament_format.is_as_good(self, played, round_, expected)
 
     def standings(self, played: Sequence[PlayedRound], left: Mapping[int, str] = NO_ONE) -> list[Standing]:
         """The standings after ``played``, best first. ``left`` has the states of the entrants who have left.
 
         Disqualified entrants are behind all others.
         """
-        keys = self.rules.sort_key(self, played, left)
+        keys = self.tournament_format.sort_key(self, played, left)
 
         def key(row: Standing) -> tuple[bool, Any, int]:
             return left.get(row.entrant) == "disqualified", keys[row.entrant], row.rank

@@ -17,7 +17,7 @@ register = template.Library()
 _NAMES: Final = {"github": "GitHub", "google": "Google", "gitlab": "GitLab"}
 
 
-class Site(NamedTuple):
+class SignInProvider(NamedTuple):
     """The name of a provider of linked accounts, and the path of the form that starts its sign-in."""
 
     name: str
@@ -25,15 +25,15 @@ class Site(NamedTuple):
 
 
 @register.simple_tag
-def sites_elsewhere() -> list[Site]:
+def sites_elsewhere() -> list[SignInProvider]:
     """The configured providers of linked accounts."""
     sites = []
     for provider, options in settings.ELSEWHERE.providers.items():
         if provider in _NAMES:
-            sites.append(Site(_NAMES[provider], reverse(f"{provider}_login")))
+            sites.append(SignInProvider(_NAMES[provider], reverse(f"{provider}_login")))
             continue
         app = options["APPS"][0]
-        sites.append(Site(app["name"], reverse("openid_connect_login", args=(app["provider_id"],))))
+        sites.append(SignInProvider(app["name"], reverse("openid_connect_login", args=(app["provider_id"],))))
     return sites
 
 

@@ -71,7 +71,7 @@ class NamedBot(Document):
     house: Annotated[bool, HOUSE_BOT]
 
 
-class PlaceDocument(Document):
+class BotMembershipDocument(Document):
     """A ladder membership of a bot."""
 
     ladder: Annotated[str, about("Slug of the ladder.", "edel-stein-reich-4")]
@@ -98,7 +98,7 @@ class BotListed(Document):
     suspended: Annotated[bool, about("Whether a moderator has suspended the bot from all ladders.", False)]
     public_source: Annotated[bool, about("Whether the code of the active version is public.", False)]
     version: Annotated[int | None, about("Number of the active version; null without one and for human players.", 3)]
-    ladders: Annotated[list[PlaceDocument], about("Ladder memberships.")]
+    ladders: Annotated[list[BotMembershipDocument], about("Ladder memberships.")]
 
 
 class BotVersionListed(Document):
@@ -172,7 +172,7 @@ _PRIVATE: Final = ("reason", "retry_at", "filename", "size")
 _READY: Final = BotVersion.objects.filter(state=BotVersion.State.READY).values("pk", *_PUBLIC, **_RENAMED)
 _OWN: Final = BotVersion.objects.values("pk", *_PUBLIC, *_PRIVATE, **_RENAMED)
 _WITH_REPORT: Final = BotVersion.objects.values("pk", *_PUBLIC, *_PRIVATE, "notices", "validation_report", **_RENAMED)
-_PLACES: Final = (
+_MEMBERSHIPS: Final = (
     Membership.objects.listed().order_by("ladder").values_list("bot", "ladder__slug", "rating", "games", "active")
 )
 
@@ -279,10 +279,10 @@ def _documents(rows: Sequence[Mapping[str, Any]], viewer: Viewer) -> list[BotLis
     """Return the documents of bots with the ladders that ``viewer`` can see. Makes two queries."""
     ids = [row["pk"] for row in rows]
     versions = active_versions(ids)
-    places: defaultdict[int, list[PlaceDocument]] = defaultdict(list)
-    memberships = _PLACES.filter(bot__in=ids, ladder__in=Ladder.objects.visible_to(viewer))
+    ladders: defaultdict[int, list[BotMembershipDocument]] = defaultdict(list)
+    memberships = _MEMBERSHIPS.filter(bot__in=ids, ladder__in=Ladder.objects.visible_to(viewer))
     for bot, slug, rating, games, active in memberships:
-        places[bot].append(PlaceDocument(ladder=slug, rating=points(rating), games=games, active=active))
+        ladders[bot].append(BotMembershipDocument(ladder=slug, rating=points(rating), games=games, active=active))
     return [
         BotListed(
             **{name: row[name] for name in _PLAIN},
@@ -290,7 +290,7 @@ def _documents(rows: Sequence[Mapping[str, Any]], viewer: Viewer) -> list[BotLis
             house=row["house_name"] not in ("", Bot.GUEST),
             suspended=row["suspended"] is not None,
             version=versions.get(row["pk"]),
-            ladders=places[row["pk"]],
+            ladders=ladders[row["pk"]],
         )
         for row in rows
     ]

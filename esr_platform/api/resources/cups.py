@@ -48,7 +48,7 @@ _TIME: Final = "2026-12-01T18:00:00Z"
 _GAME: Final = "edel-stein-reich"
 _FORMATS: Final = choice(list(FORMATS), "Format of the cup.")
 _BLOCKS: Final = "Number of blocks per table and round."
-_WITH_ROUNDS: Final = ", ".join(f"`{slug}`" for slug, rules in FORMATS.items() if rules.has_chosen_rounds)
+_WITH_ROUNDS: Final = ", ".join(f"`{slug}`" for slug, format_ in FORMATS.items() if format_.has_chosen_rounds)
 _ROUNDS: Final = f"Number of rounds, if it can be chosen in the format ({_WITH_ROUNDS}); otherwise null."
 _AT_A_TABLE: Final = "Maximum number of bots of one user at a table, where possible."
 _REPEAT: Final = "Days until the next cup of the series, or null."
@@ -541,7 +541,7 @@ class CupRoundListed(Document):
     byes: Annotated[int, about("Number of byes.", 1)]
 
 
-class CupPlaceDocument(Document):
+class TableEntrantDocument(Document):
     """An entrant at a table. The points are null until the round has ended, and at void tables."""
 
     bot: Annotated[str, about("Slug of the bot.", "citrine")]
@@ -554,7 +554,7 @@ class CupTableDocument(Document):
     """A table of a round."""
 
     table: Annotated[int, about("Number of the table, from 1.", 1)]
-    entrants: Annotated[list[CupPlaceDocument], about("Entrants by their seat in the first seating.")]
+    entrants: Annotated[list[TableEntrantDocument], about("Entrants by their seat in the first seating.")]
     void: Annotated[bool, about("Whether the table has no result.", False)]
     ruled: Annotated[bool, about("Whether an organizer has ruled on the table.", False)]
     matches: Annotated[list[int], about("Ids of the matches; empty until the round has ended.", [51007, 51008])]
@@ -612,13 +612,15 @@ class OneRound(One):
 
 
 def _table(results: TableResults) -> CupTableDocument:
-    table, places = results.table, list[CupPlaceDocument]()
-    for place in results.places:
-        bot = place.entry.bot.slug
-        places.append(CupPlaceDocument(bot=bot, points=place.points, match_points=place.match_points, left=place.left))
+    table, entrants = results.table, list[TableEntrantDocument]()
+    for entrant in results.entrants:
+        bot = entrant.entry.bot.slug
+        entrants.append(
+            TableEntrantDocument(bot=bot, points=entrant.points, match_points=entrant.match_points, left=entrant.left)
+        )
     matches = list(results.matches)
     return CupTableDocument(
-        table=table.index + 1, entrants=places, void=results.void, ruled=table.ruled, matches=matches
+        table=table.index + 1, entrants=entrants, void=results.void, ruled=table.ruled, matches=matches
     )
 
 
@@ -641,7 +643,7 @@ class CupLedgerDocument(Document):
     created: Annotated[Moment, about("Time of the entry.")]
 
 
-class Ledger(Listing):
+class CupLedger(Listing):
     """Returns the ledger of a cup, oldest entry first. Anyone can use it to verify the cup."""
 
     document = CupLedgerDocument

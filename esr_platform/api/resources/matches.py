@@ -203,8 +203,7 @@ class _Matches(Listing):
         for name in ("bot", "with"):
             if self.asked.get(name):
                 matches = with_seats_of(matches, BotVersion.objects.filter(bot__slug=self.asked[name]))
-        wanted = _wanted(self.asked)
-        part = self.part(matches.filter(wanted) if wanted else matches)
+        part = self.part(matches.filter(_wanted(self.asked)))
         seats = _seats([row["pk"] for row in part])
         return self.answer([_match(row, seats[row["pk"]]) for row in part])
 
@@ -216,9 +215,12 @@ class Matches(_Matches):
 
     @operation("matches", "List matches")
     def get(self, _request: Request) -> Response:
-        matches = (among_matches_seen_by if _few(self.asked) else matches_in_order_seen_by)(self.viewer, _LISTED)
         if self.asked["ladder"]:
             matches = _LISTED.filter(ladder=ladder_seen_by(self.viewer, self.asked["ladder"]))
+        elif _is_selective(self.asked):
+            matches = among_matches_seen_by(self.viewer, _LISTED)
+        else:
+            matches = matches_in_order_seen_by(self.viewer, _LISTED)
         if self.asked["game"]:
             matches = matches.filter(ladder__game=self.asked["game"])
         return self.listed(matches)
@@ -288,9 +290,12 @@ def _wanted(asked: Asked) -> Q:
     return wanted
 
 
-def _few(asked: Asked) -> bool:
-    """Return whether few matches can pass the filters, so that an index is faster than reading in order."""
-    return bool(asked["bot"] or asked["with"] or (asked["status"] or Match.Status.FINISHED) != Match.Status.FINISHED)
+def _is_selective(asked: Asked) -> bool:
+    """Return whether few matches pass the filters, so that finding them by an index is faster than reading in order.
+
+    Most matches are finished, so any other status is selective.
+    """
+    return bool(asked["bot"] or asked["with"] or asked["status"] not in (None, Match.Status.FINISHED))
 
 
 def _seats(matches: Sequence[int]) -> Mapping[int, list[dict[str, Any]]]:

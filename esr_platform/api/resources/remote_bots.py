@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import msgspec
 from msgspec import UNSET, Meta, UnsetType
 from rest_framework.exceptions import ValidationError
 from rest_framework.permissions import BasePermission
@@ -19,7 +18,7 @@ from esr_platform.api.authentication import BOT_PARAMETER, player_of
 from esr_platform.api.documents import Document, Form, Moment, about, operation, read_body
 from esr_platform.api.endpoint import Endpoint
 from esr_platform.api.http import JsonParser, refusals
-from esr_platform.api.resources.uploads import Games, Label
+from esr_platform.api.resources.uploads import Formats, Label
 from esr_platform.api.resources.views import token_of
 from esr_platform.api.streams.presence import asked_of
 from ladder.live.answer_times import answer_times, latest_decisions
@@ -83,9 +82,9 @@ class DeclarationForm(Form):
         | UnsetType
     ) = UNSET
     label: Label | UnsetType = UNSET
-    games: Annotated[Games | UnsetType, about("Supported formats: seat counts by game.", {"edel-stein-reich": [4]})] = (
-        UNSET
-    )
+    games: Annotated[
+        Formats | UnsetType, about("Supported formats: seat counts by game.", {"edel-stein-reich": [4]})
+    ] = UNSET
     available: Annotated[
         bool | UnsetType,
         about("`true` resumes a bot that was paused after lost games.", True, extra_json_schema={"const": True}),
@@ -145,10 +144,12 @@ class OwnBotView(Endpoint):
             raise ValidationError({"available": ["Must be true. Omit the field if you do not want to resume the bot."]})
         if form.available is True:
             pauses.resume(bot)
-        sent = msgspec.structs.asdict(form)
         with refusals():
             memberships.declare(
-                bot, **{name: sent[name] for name in ("label", "games", "games_at_once") if sent[name] is not UNSET}
+                bot,
+                label=None if form.label is UNSET else form.label,
+                formats=None if form.games is UNSET else form.games,
+                games_at_once=None if form.games_at_once is UNSET else form.games_at_once,
             )
         return Response(_document(_bot(request)))
 

@@ -48,7 +48,7 @@ _WRITTEN: Final = {
 
 _TABLES: Final = {"die-weinhaendler": [3, 4]}
 
-Games = dict[str, Annotated[list[Annotated[int, Meta(ge=2, le=_MOST_SEATS)]], Meta(max_length=_MOST_SEATS)]]
+Formats = dict[str, Annotated[list[Annotated[int, Meta(ge=2, le=_MOST_SEATS)]], Meta(max_length=_MOST_SEATS)]]
 """Seat counts by game. ``bots.uploads`` checks whether these formats exist."""
 
 Label = Annotated[
@@ -71,7 +71,7 @@ class UploadForm(Struct, kw_only=True):
         ),
     ] = ""
 
-    def chosen(self) -> Games | None:
+    def chosen(self) -> Formats | None:
         """Return the formats, or ``None`` if the field is missing. Raises ``ValidationError``."""
         try:
             return msgspec.json.decode(self.games, type=dict[str, list[int]]) if self.games else None
@@ -92,7 +92,7 @@ class RemoteBotForm(Form):
 
     name: Annotated[str, text("Name of the bot.", MAX_NAME, "Garnet")]
     kind: Annotated[Literal["remote"], about("Always `remote`.")] = "remote"
-    games: Annotated[Games | None, about("Supported formats: seat counts by game; by default all.", _TABLES)] = None
+    games: Annotated[Formats | None, about("Supported formats: seat counts by game; by default all.", _TABLES)] = None
     label: Label = remote.FIRST_LABEL
     games_at_once: GamesAtOnce = 1
 
@@ -102,7 +102,7 @@ class LabelForm(Form):
 
     label: Label
     games: Annotated[
-        Games | None,
+        Formats | None,
         about("Supported formats: seat counts by game; by default those of the active version.", _TABLES),
     ] = None
 
@@ -143,9 +143,9 @@ class NewBot(_Uploads, Bots):
         if _is_json(request):
             return _register(request)
         form = read_body(request.data, NewBotForm)
-        games, owner = form.chosen(), person_of(request)
+        formats, owner = form.chosen(), person_of(request)
         with refusals():
-            return _uploaded(upload_new_bot(owner, form.name, str(form.file.name), form.file.read(), games))
+            return _uploaded(upload_new_bot(owner, form.name, str(form.file.name), form.file.read(), formats))
 
 
 class NewVersion(_Uploads, Versions):
@@ -164,9 +164,9 @@ class NewVersion(_Uploads, Versions):
             return _label(request, slug)
         bot = _bot(request, slug)
         form = read_body(request.data, UploadForm)
-        games = form.chosen()
+        formats = form.chosen()
         with refusals():
-            return _uploaded(upload_version(bot, str(form.file.name), form.file.read(), games))
+            return _uploaded(upload_version(bot, str(form.file.name), form.file.read(), formats))
 
 
 class NewRemoteBot(Writing):
@@ -204,7 +204,7 @@ def _register(request: Request) -> Response:
 def _label(request: Request, slug: str) -> Response:
     began, bot, form = timezone.now(), _bot(request, slug), read_body(request.data, LabelForm)
     with refusals():
-        version = memberships.declare(bot, label=form.label, games=form.games)
+        version = memberships.declare(bot, label=form.label, formats=form.games)
         assert version is not None
         return _at_its_url(version, is_new=version.created >= began)
 

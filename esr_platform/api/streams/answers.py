@@ -35,7 +35,7 @@ from esr_platform.api.streams.view import ARRIVED, LiveView
 from esr_platform.languages import chosen
 from ladder import chat
 from ladder.live import actions
-from ladder.live.answers import Ruling, Verdict, answer, answer_seat
+from ladder.live.answers import AnswerVerdict, JudgedAnswer, answer, answer_seat
 from ladder.matchmaking import proposals
 from ladder.matchmaking.guests import guest_at
 from ladder.models import Match
@@ -43,20 +43,20 @@ from ladder.models import Match
 # --- Answers ---------------------------------------------------------------------------------------------------------
 
 _STATUSES: Final = {
-    Verdict.OTHER: (
+    AnswerVerdict.OTHER: (
         HTTPStatus.CONFLICT,
         "The decision was already answered with another move, see 'played'. Continue with the next decision.",
     ),
-    Verdict.LATE: (
+    AnswerVerdict.LATE: (
         HTTPStatus.CONFLICT,
         "The answer came after the deadline. See 'played' for the move that counts. Continue with the next decision.",
     ),
-    Verdict.REFUSED: (HTTPStatus.UNPROCESSABLE_ENTITY, ""),
-    Verdict.WRONG_ID: (
+    AnswerVerdict.REFUSED: (HTTPStatus.UNPROCESSABLE_ENTITY, ""),
+    AnswerVerdict.WRONG_ID: (
         HTTPStatus.BAD_REQUEST,
         "The id in the answer differs from the decision number in the URL. No move was played.",
     ),
-    Verdict.UNKNOWN: (
+    AnswerVerdict.UNKNOWN: (
         HTTPStatus.NOT_FOUND,
         "This decision was not sent to your bot. GET /api/v1/bot/decision returns the open decision.",
     ),
@@ -65,7 +65,7 @@ _STATUSES: Final = {
 
 _TO_PEOPLE: Final = {
     **_STATUSES,
-    Verdict.UNKNOWN: (
+    AnswerVerdict.UNKNOWN: (
         HTTPStatus.NOT_FOUND,
         "This decision has not been sent to your seat yet. Open decisions arrive in the stream of the seat.",
     ),
@@ -92,8 +92,8 @@ class Decision(LiveView):
         if not isinstance(request.auth, Browser):
             return _respond(await threads.write(_answer, request, match, number, arrived), match, number)
         async with TURNS.of(whose(request)):
-            ruling = await threads.write(_answer_of_person, request, match, number, arrived)
-        return _respond_to_person(ruling, match, number)
+            judged = await threads.write(_answer_of_person, request, match, number, arrived)
+        return _respond_to_person(judged, match, number)
 
 
 def whose(request: Request) -> str:
@@ -102,25 +102,25 @@ def whose(request: Request) -> str:
     return known if browser.user is not None else f"{known} {browser.session}"
 
 
-def _answer_of_person(request: Request, match: int, number: int, arrived: float) -> Ruling:
+def _answer_of_person(request: Request, match: int, number: int, arrived: float) -> JudgedAnswer:
     """Raises ``Http404``."""
     seat = seat_here(request, match)
     with translation.override(chosen(request._request)):
         return answer_seat(match, seat, number, request._request.body, arrived)
 
 
-def _respond_to_person(ruling: Ruling, match: int, number: int) -> HttpResponse:
+def _respond_to_person(judged: JudgedAnswer, match: int, number: int) -> HttpResponse:
     """The response for a person. Unlike for bots, an illegal answer costs nothing: they can send another one."""
-    if ruling.verdict != Verdict.REFUSED:
-        return _respond(ruling, match, number, _TO_PEOPLE)
-    content = {"game": match, "decision": number, "question": ruling.question}
+    if judged.verdict != AnswerVerdict.REFUSED:
+        return _respond(judged, match, number, _TO_PEOPLE)
+    content = {"game": match, "decision": number, "question": judged.question}
     known = {name: value for name, value in content.items() if value is not None}
-    sentence = ruling.detail.rstrip(".") + "."
-    document = problem(HTTPStatus.UNPROCESSABLE_ENTITY, ruling.code, sentence, **known)
+    sentence = judged.detail.rstrip(".") + "."
+    document = problem(HTTPStatus.UNPROCESSABLE_ENTITY, judged.code, sentence, **known)
     return _response(HTTPStatus.UNPROCESSABLE_ENTITY, document, CONTENT_TYPE)
 
 
-def _answer(request: Request, match: int, number: int, arrived: float) -> Ruling:
+def _answer(request: Request, match: int, number: int, arrived: float) -> JudgedAnswer:
     token = request.auth
     assert isinstance(token, Token)
     bot = _player(token, request.query_params.get("bot", ""))
@@ -135,22 +135,22 @@ def _player(token: Token, named: str) -> int:
 
 
 def _respond(
-    ruling: Ruling,
+    judged: JudgedAnswer,
     match: int,
     number: int,
-    statuses: Mapping[Verdict, tuple[HTTPStatus, str]] = MappingProxyType(_STATUSES),
+    statuses: Mapping[AnswerVerdict, tuple[HTTPStatus, str]] = MappingProxyType(_STATUSES),
 ) -> HttpResponse:
-    content: dict[str, Any] = {"game": match, "decision": number, "played": ruling.move}
-    if ruling.verdict in (Verdict.PLAYED, Verdict.SAME):
+    content: dict[str, Any] = {"game": match, "decision": number, "played": judged.move}
+    if judged.verdict in (AnswerVerdict.PLAYED, AnswerVerdict.SAME):
         return _response(HTTPStatus.OK, content, "application/json")
-    status, sentence = statuses[ruling.verdict]
-    if ruling.verdict == Verdict.REFUSED:
-        sentence = f"{ruling.detail.rstrip('.')}. The default move was played, and your bot got a strike."
-        content["question"] = ruling.question
-    if ruling.default:
-        content["default"] = ruling.default
+    status, sentence = statuses[judged.verdict]
+    if judged.verdict == AnswerVerdict.REFUSED:
+        sentence = f"{judged.detail.rstrip('.')}. The default move was played, and your bot got a strike."
+        content["question"] = judged.question
+    if judged.default:
+        content["default"] = judged.default
     known = {name: value for name, value in content.items() if value is not None}
-    return _response(status, problem(status, ruling.code, sentence, **known), CONTENT_TYPE)
+    return _response(status, problem(status, judged.code, sentence, **known), CONTENT_TYPE)
 
 
 def _response(status: HTTPStatus, document: dict[str, Any], kind: str) -> HttpResponse:

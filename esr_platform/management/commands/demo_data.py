@@ -16,7 +16,7 @@ from esr_platform.demo.program import fill_by_playing
 from esr_platform.management.commands.run import INTERRUPTED, listen_to_signals, prepare
 from esr_platform.public import is_public
 from esr_platform.supervisor.problems import SiteProblem
-from esr_platform.supervisor.site import Place
+from esr_platform.supervisor.site import SiteLocation
 from esr_platform.supervisor.terminal import Terminal
 from ladder.matches.schedule import house_blocks_for
 
@@ -39,15 +39,20 @@ class Command(BaseCommand):
     def handle(self, *, matches: int, port: int, anyway: bool, **_: Any) -> None:
         if matches < 1:
             raise CommandError("--matches must be at least 1.")
-        house_blocks = house_blocks_for(matches)
-        place = Place(settings.BASE_DIR, settings.VAR_DIR, port, settings.REDIS_URL, house_blocks_per_hour=house_blocks)
+        location = SiteLocation(
+            settings.BASE_DIR,
+            settings.VAR_DIR,
+            port,
+            settings.REDIS_URL,
+            house_blocks_per_hour=house_blocks_for(matches),
+        )
         terminal, begun = Terminal(), time.monotonic()
-        logging.getLogger().setLevel(place.environment["LOG_LEVEL"].upper())  # as in the processes of the site
+        logging.getLogger().setLevel(location.environment["LOG_LEVEL"].upper())  # as in the processes of the site
         listen_to_signals()
         try:
             if not anyway:
                 require_a_demo_site()
-            fill_by_playing(matches, place, terminal, prepare)
+            fill_by_playing(matches, location, terminal, prepare)
         except SiteProblem as problem:
             raise CommandError(f"{problem}.") from None
         except KeyboardInterrupt:

@@ -17,7 +17,7 @@ from django.db import OperationalError
 from bots.sandbox import self_test
 from esr_platform.accounts.demo import demo_login
 from esr_platform.supervisor.problems import SiteProblem
-from esr_platform.supervisor.site import NO_MATCH_SECONDS, STOP_SIGNALS, Place, Site
+from esr_platform.supervisor.site import NO_MATCH_SECONDS, STOP_SIGNALS, Site, SiteLocation
 from esr_platform.supervisor.terminal import Terminal, finished_matches, show_tables
 from ladder.creation import open_house
 from ladder.matches.schedule import house_blocks_for
@@ -44,10 +44,15 @@ class Command(BaseCommand):
         parser.add_argument("--port", type=int, default=8000, help="HTTP port (default: 8000)")
 
     def handle(self, *, matches: int, ends: bool, port: int, **_: Any) -> None:
-        house_blocks = house_blocks_for(matches)
-        place = Place(settings.BASE_DIR, settings.VAR_DIR, port, settings.REDIS_URL, house_blocks_per_hour=house_blocks)
+        location = SiteLocation(
+            settings.BASE_DIR,
+            settings.VAR_DIR,
+            port,
+            settings.REDIS_URL,
+            house_blocks_per_hour=house_blocks_for(matches),
+        )
         terminal = Terminal()
-        site = Site(place, terminal)
+        site = Site(location, terminal)
         listen_to_signals()
         try:
             with _problems_as_errors(), site.up(prepare):

@@ -9,7 +9,7 @@ from games.edel_stein_reich.cards import GEMS_ON_CARD, MONEY_ON_CARD
 from games.edel_stein_reich.story.words import ACTION_NAMES
 from games.edel_stein_reich.tutorial import cards, prices
 from games.rules import Document
-from games.tutorial import Lesson, Option, Sentence, Term, Value
+from games.tutorial import Lesson, MoveOption, Sentence, Term, Value
 
 INTRODUCTIONS: Final[dict[int, tuple[Sentence, ...]]] = {
     1: (
@@ -70,7 +70,7 @@ def lesson(view: Document, decision: Document, names: Sequence[str]) -> Lesson:
             *(_wish(view, other, action, names) for other, action in wanted.items()),
             *_leads(view, seat),
         ],
-        options=[Option(action, _label(action), _meaning(view, seat, action)) for action in options],
+        options=[MoveOption(action, _label(action), _meaning(view, seat, action)) for action in options],
         heaps=(),
         advised=advised,
         advice=_advice(view, seat, advised, list(wanted.values()).count(advised)),

@@ -10,7 +10,7 @@ from games.edel_stein_reich.story.words import ACTION_NAMES
 from games.edel_stein_reich.tutorial import prices
 from games.edel_stein_reich.tutorial.actions import leading
 from games.rules import Document
-from games.tutorial import Heap, Lesson, Option, Sentence, Term, Value
+from games.tutorial import Heap, Lesson, MoveOption, Sentence, Term, Value
 
 NOTHING: Final = (0, 0, 0, 0)
 HIGHER: Final = Sentence(
@@ -37,7 +37,7 @@ def opening(view: Document, decision: Document, names: Sequence[str], first: boo
         introduction=introduction if first else (),
         hints=[Sentence("The action is worth about %(worth)s to you.", values), *_kept(view, decision)],
         options=[
-            Option(
+            MoveOption(
                 "decline",
                 Sentence("Make no offer"),
                 Sentence("%(name)s can then give you one gem of any color and act. Otherwise no one acts.", values),
@@ -71,7 +71,7 @@ def answering(view: Document, decision: Document, names: Sequence[str], first: b
         else (),
         hints=[*_lowest(decision), *_kept(view, decision)],
         options=[
-            Option(
+            MoveOption(
                 "accept",
                 Sentence("Accept %(gems)s", values),
                 Sentence("You get gems worth about %(price)s, and %(name)s acts.", values),
@@ -95,9 +95,9 @@ def giving(view: Document, decision: Document, names: Sequence[str]) -> Lesson:
         ),
         hints=[Sentence("The action is worth about %(worth)s to you.", values)],
         options=[
-            Option("decline", Sentence("Give no gem"), Sentence("No one carries out the action.")),
+            MoveOption("decline", Sentence("Give no gem"), Sentence("No one carries out the action.")),
             *(
-                Option(
+                MoveOption(
                     {"gift": colour},
                     Sentence("Give 1 {%(colour)s}", {"colour": colour}),
                     Sentence(

@@ -8,7 +8,7 @@ from typing import Final
 from games.edel_stein_reich.cards import COLOURS, EVENT_CARDS
 from games.edel_stein_reich.tutorial import cards, opponents, prices
 from games.rules import Document
-from games.tutorial import Lesson, Option, Sentence
+from games.tutorial import Lesson, MoveOption, Sentence
 
 ALL: Final = len(EVENT_CARDS)
 CERTIFICATES: Final = EVENT_CARDS.count("cert")
@@ -32,8 +32,8 @@ def choosing(view: Document, decision: Document, first: bool) -> Lesson:
         introduction=(introduction,) if first else (),
         hints=(),
         options=[
-            Option("face_up", Sentence('Take "%(card)s"', values), cards.meaning(display, view, seat)),
-            Option("blind", Sentence("Draw from the stack"), blind),
+            MoveOption("face_up", Sentence('Take "%(card)s"', values), cards.meaning(display, view, seat)),
+            MoveOption("blind", Sentence("Draw from the stack"), blind),
         ],
         heaps=(),
         advised="face_up" if good else "blind",
@@ -48,9 +48,9 @@ def using(view: Document, decision: Document, legal: Sequence[object]) -> Lesson
     card, seat = decision["card"], decision["seat"]
     values = {"card": cards.name(card)}
     own = view["players"][seat]["gems"]
-    options = [Option("decline", Sentence("Decline card"), Sentence("The card is discarded."))]
+    options = [MoveOption("decline", Sentence("Decline card"), Sentence("The card is discarded."))]
     if "apply" in legal:
-        options.append(Option("apply", Sentence("Use card"), cards.meaning(card, view, seat)))
+        options.append(MoveOption("apply", Sentence("Use card"), cards.meaning(card, view, seat)))
     options += [_of_colour(view, seat, at, own[at]) for at in range(4) if {"colour": COLOURS[at]} in legal]
     return Lesson(
         title=Sentence('Use "%(card)s"', values),
@@ -63,8 +63,8 @@ def using(view: Document, decision: Document, legal: Sequence[object]) -> Lesson
     )
 
 
-def _of_colour(view: Document, seat: int, at: int, own: int) -> Option:
-    return Option(
+def _of_colour(view: Document, seat: int, at: int, own: int) -> MoveOption:
+    return MoveOption(
         {"colour": COLOURS[at]},
         Sentence("{%(colour)s}", {"colour": COLOURS[at]}),
         Sentence(

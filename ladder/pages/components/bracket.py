@@ -83,7 +83,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Column:
+class BracketRound:
     """A round with its tables from top to bottom, and its entrants with a bye."""
 
     number: int
@@ -101,7 +101,7 @@ class Column:
 class Bracket:
     """A drawing of ``width`` and ``height``. ``paths`` are the lines between tables."""
 
-    columns: Sequence[Column]
+    columns: Sequence[BracketRound]
     paths: Sequence[str]
     width: int
     height: int
@@ -147,7 +147,7 @@ def bracket(
             for table in tables
         ]
         byes = [names[entrant] for entrant in stage.round.byes] if stage.named else []
-        columns.append(Column(number, at * COLUMN, boxes, byes))
+        columns.append(BracketRound(number, at * COLUMN, boxes, byes))
     sure = len(played) if _may_clash(plan, stages) else len(stages)
     paths = [path for at in range(len(shown) - 1) if first + at < sure for path in _paths(shown, tops, at)]
     bottom = max((box.y + box.height + FOOT for column in columns for box in column.boxes), default=0)

@@ -201,13 +201,13 @@ def day(moment: datetime) -> str:
 
 
 @dataclass(frozen=True)
-class Clock:
+class TimeControl:
     """The time control of a game: time per decision, time bank, and time for all decisions of a seat."""
 
     limits: Limits
 
     @classmethod
-    def of(cls, ladder: Ladder) -> Clock:
+    def of(cls, ladder: Ladder) -> TimeControl:
         """The time control of ``ladder``."""
         return cls(Limits(**ladder.limits))
 

@@ -1,4 +1,4 @@
-"""Template tags for standings: the leader, interval bars, and heat map colors."""
+"""Template tags for standings: the leader, estimated skills on an axis, and heat map colors."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from ladder.members.estimated_skill import Skill
 from ladder.models import FinalStanding
 from ladder.pages.compare import There
 from ladder.pages.components import words
@@ -37,17 +38,27 @@ def leading(page: LadderPage) -> str:
 
 
 @register.simple_tag
-def interval_bar(axis: Axis, low: int, high: int) -> SafeString:
-    """An interval on an axis, with its ends."""
-    left, right = axis.position(low), axis.position(high)
-    return format_html(
-        '<rect class="reach" x="{0}%" y="-3.5" width="{2}%" height="7"/>'
-        '<line class="ends" x1="{0}%" x2="{0}%" y1="-6" y2="6"/>'
-        '<line class="ends" x1="{1}%" x2="{1}%" y1="-6" y2="6"/>',
-        left,
-        right,
-        round(right - left, 2),
+def skill_strip(axis: Axis, skill: Skill | None, rating: int) -> SafeString:
+    """The estimated skill with its interval on an axis; without one, the rating as an open point."""
+    if skill is None:
+        point = '<svg x="{}%" overflow="visible"><path class="point open" d="M0-5.5 4.5 0 0 5.5-4.5 0Z"/></svg>'
+        marks = format_html(point, axis.position(rating))
+    else:
+        left, right = axis.position(skill.low), axis.position(skill.high)
+        marks = format_html(
+            '<rect class="reach" x="{0}%" y="-3.5" width="{2}%" height="7"/>'
+            '<line class="ends" x1="{0}%" x2="{0}%" y1="-6" y2="6"/>'
+            '<line class="ends" x1="{1}%" x2="{1}%" y1="-6" y2="6"/>'
+            '<svg x="{3}%" overflow="visible"><path class="point" d="M0-6 5 0 0 6-5 0Z"/></svg>',
+            left,
+            right,
+            round(right - left, 2),
+            axis.position(skill.rating),
+        )
+    strip = (
+        '<svg class="strip" aria-hidden="true"><use href="#axis-grid"/><svg y="50%" overflow="visible">{}</svg></svg>'
     )
+    return format_html(strip, marks)
 
 
 def named(names: list[str]) -> str:

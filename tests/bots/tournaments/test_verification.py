@@ -15,7 +15,15 @@ from bots.tournaments.keys import cup_seed
 from bots.tournaments.ledger import MAX_LEDGER_BYTES, plan_from, played_from, read_ledger
 from bots.tournaments.rounds import Entrants, PlayedRound
 from bots.tournaments.tables import settled
-from bots.tournaments.verification import CANCELED, FINISHED, UNFINISHED, CupGame, Report, record_faults, verify_cup
+from bots.tournaments.verification import (
+    CANCELED,
+    FINISHED,
+    UNFINISHED,
+    CupGame,
+    VerificationReport,
+    record_faults,
+    verify_cup,
+)
 from games.chance import commitment
 from games.registry import GAMES
 from games.rules import Document
@@ -31,7 +39,7 @@ from tests.bots.tournaments.ledgers import (
 STORED_LEDGERS = json.loads(STORED.read_text(encoding="utf-8"))
 
 
-def verified(ledger: Document) -> Report:
+def verified(ledger: Document) -> VerificationReport:
     return verify_cup(read_ledger(json.dumps(ledger).encode()))
 
 

@@ -12,13 +12,13 @@ from esr_platform.accounts.models import Scope
 from ladder.models import Ladder, Match, Proposal
 from tests.build import DUEL
 from tests.esr_platform.api.conftest import Program, document, problem
-from tests.ladder.matchmaking.remote_guests import REMOTE, guests
+from tests.ladder.matchmaking.online_bots import REMOTE, online_bots
 
 
 @pytest.fixture
 def pair(duel: Ladder) -> Sequence[Bot]:
     """Two remote bots that are here, of two people."""
-    return guests("ada", "bob")
+    return online_bots("ada", "bob")
 
 
 def of_owner(bot: Bot) -> Program:
@@ -64,7 +64,7 @@ def test_a_challenge_can_be_declined_or_withdrawn(pair: Sequence[Bot]) -> None:
 
 def test_a_challenge_is_hidden_from_other_users(pair: Sequence[Bot]) -> None:
     made = document(of_owner(pair[0]).send("POST", "challenges", body(pair)))
-    cid, other = guests("cid")[0], guests("dora")[0]
+    cid, other = online_bots("cid")[0], online_bots("dora")[0]
     Bot.objects.filter(pk=other.pk).update(owner=pair[1].owner)
     for stranger in (of_owner(cid), of_bot(cid), of_bot(Bot.objects.get(pk=other.pk))):
         problem(stranger.get(f"challenges/{made['id']}"), 404, "not_found")
@@ -75,7 +75,7 @@ def test_a_challenge_is_hidden_from_other_users(pair: Sequence[Bot]) -> None:
 
 
 def test_a_bot_token_can_only_challenge_with_its_own_bot(pair: Sequence[Bot]) -> None:
-    other = guests("cid")[0]
+    other = online_bots("cid")[0]
     Bot.objects.filter(pk=other.pk).update(owner=pair[0].owner)
     own = of_bot(Bot.objects.get(pk=other.pk))
     problem(own.send("POST", "challenges", body(pair)), 403, "permission_denied")

@@ -17,7 +17,7 @@ from rich.console import Console
 from esr_platform.management.commands.run import listen_to_signals
 from esr_platform.supervisor.problems import SiteProblem, check_port, check_space, lock_folder, redis_answers
 from esr_platform.supervisor.processes import LIMIT_S, PROGRESS_S, REPORT_EVERY_S, STALLED_S, Patience, ProcessCommand
-from esr_platform.supervisor.site import STOP_SIGNALS, Place, Site
+from esr_platform.supervisor.site import STOP_SIGNALS, Site, SiteLocation
 from esr_platform.supervisor.sockets import socket_path
 from esr_platform.supervisor.supervisor import MOST_BAD_STARTS, Supervisor
 from esr_platform.supervisor.terminal import Terminal
@@ -320,8 +320,8 @@ def test_a_site_awaits_a_redis_that_needs_most_of_a_minute_and_reports_the_wait(
 
     seconds = chain([0.0], repeat(45.0))  # at the start of the wait, then at every look
     output = io.StringIO()
-    place = Place(ROOT, tmp_path, free_port(), f"unix://{socket_path(tmp_path)}")
-    site = Site(place, Terminal(Console(file=output)), clock=lambda: next(seconds))
+    location = SiteLocation(ROOT, tmp_path, free_port(), f"unix://{socket_path(tmp_path)}")
+    site = Site(location, Terminal(Console(file=output)), clock=lambda: next(seconds))
     with pytest.raises(Prepared), site.up(prepare):
         pass
     (report,) = [line for line in output.getvalue().splitlines() if "embedded Redis (45 s" in line]

@@ -14,7 +14,7 @@ from rich.console import Console
 from esr_platform.supervisor import processes
 from esr_platform.supervisor.broker import data_folder
 from esr_platform.supervisor.problems import SiteProblem
-from esr_platform.supervisor.site import Place, Site
+from esr_platform.supervisor.site import Site, SiteLocation
 from esr_platform.supervisor.sockets import socket_path
 from esr_platform.supervisor.supervisor import Supervisor
 from esr_platform.supervisor.terminal import Terminal
@@ -112,7 +112,7 @@ def test_data_with_an_unfinished_last_command_is_read(files: Path, tmp_path: Pat
 def test_a_machine_without_an_embedded_redis_needs_another_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "machine", lambda: "riscv64")
     site = Site(
-        Place(ROOT, tmp_path, free_port(), f"unix://{socket_path(tmp_path)}"),
+        SiteLocation(ROOT, tmp_path, free_port(), f"unix://{socket_path(tmp_path)}"),
         Terminal(Console(file=io.StringIO())),
     )
     with pytest.raises(SiteProblem, match="REDIS_URL"), site.up(lambda: None):

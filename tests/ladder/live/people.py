@@ -19,7 +19,7 @@ from games.record import verify
 from games.rules import Document
 from ladder.exports.documents import match_log_of, record_of
 from ladder.live import person_view
-from ladder.live.answers import GRACE, Ruling, answer_seat, expire
+from ladder.live.answers import GRACE, JudgedAnswer, answer_seat, expire
 from ladder.live.end import finish
 from ladder.live.hosted import ask_seat
 from ladder.live.start import Guest
@@ -106,13 +106,13 @@ def settle(match: Match) -> None:
         LiveSeat.objects.filter(pk=live_seat.pk).update(due_at=now, deadline=deadline)
 
 
-def say(match: Match, seat: int, move: Any, decision: int | None = None, **more: Any) -> Ruling:
+def say(match: Match, seat: int, move: Any, decision: int | None = None, **more: Any) -> JudgedAnswer:
     """What the person at ``seat`` answers to what they owe."""
     number = live_seat_at(match, seat).asked if decision is None else decision
     return answer_seat(match.pk, seat, number, orjson.dumps({"id": number, "move": move, **more}))
 
 
-def answer_any(match: Match, seat: int, salt: int = 0) -> Ruling:
+def answer_any(match: Match, seat: int, salt: int = 0) -> JudgedAnswer:
     """One legal move of the person at ``seat``, a different one for every ``salt``."""
     settle(match)
     moves = position(match).state().legal_moves(seat)

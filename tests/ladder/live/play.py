@@ -16,7 +16,7 @@ from bots.models import Bot
 from bots.protocol import Limits
 from games.rules import Document, State
 from ladder.live import decisions
-from ladder.live.answers import Ruling, answer
+from ladder.live.answers import JudgedAnswer, answer
 from ladder.live.decisions import note_sent
 from ladder.live.game import Answered, lock_match
 from ladder.live.position import Position
@@ -117,20 +117,28 @@ def bot_at(match: Match, seat: int) -> int:
     return match.seats.select_related("version").get(index=seat).version.bot_id
 
 
-def post(match: Match, seat: int, decision: int, move: Any, **more: Any) -> Ruling:
+def post(match: Match, seat: int, decision: int, move: Any, **more: Any) -> JudgedAnswer:
     return sent(match, seat, decision, orjson.dumps({"move": move, **more}))
 
 
-def sent(match: Match, seat: int, decision: int, body: bytes) -> Ruling:
+def sent(match: Match, seat: int, decision: int, body: bytes) -> JudgedAnswer:
     return answer(match.pk, bot_at(match, seat), decision, body)
 
 
 def asked(match: Match, seat: int) -> Document:
     """The decide message of a seat that owes an answer now."""
-    standing = decisions.standing(match.pk, bot_at(match, seat))
-    assert standing is not None and standing.decide is not None
-    message: Document = standing.decide["message"]
+    event = decide_event(match.pk, bot_at(match, seat))
+    assert event is not None
+    message: Document = event["message"]
     return message
+
+
+def decide_event(match_id: int, bot_id: int, log: int | None = None) -> Document | None:
+    """The event of the open, visible decision of a bot in a match, with its log from entry ``log`` on."""
+    seated = decisions.position_for(match_id, bot_id)
+    if seated is None or match_id not in dict(decisions.open_decisions(bot_id)):
+        return None
+    return decisions.decide_event(*seated, log)
 
 
 def owing(match: Match) -> list[int]:
@@ -168,8 +176,8 @@ def play_on(match: Match, choose: Choose, moves: int = 10_000) -> None:
             return
         seat = state.pending[0]
         pass_time(match)
-        ruling = post(match, seat, asked(match, seat)["id"], choose(state, seat))
-        assert ruling.verdict == "played", ruling
+        judged = post(match, seat, asked(match, seat)["id"], choose(state, seat))
+        assert judged.verdict == "played", judged
 
 
 def play_out(match: Match, choose: Choose) -> None:

@@ -6,13 +6,23 @@ import orjson
 import pytest
 from django.utils import timezone
 
-from bots.models import Bot
-from ladder.live import answers, decisions
-from ladder.live.answers import UNKNOWN, Ruling, answer
+from ladder.live import answers
+from ladder.live.answers import UNKNOWN, JudgedAnswer, answer
 from ladder.live.end import void
 from ladder.models import LiveSeat, Match, PlayedMove
 from tests.build import snapshot
-from tests.ladder.live.play import asked, bot_at, game_of, owing, pass_time, position, post, remote_bots, sent
+from tests.ladder.live.play import (
+    asked,
+    bot_at,
+    decide_event,
+    game_of,
+    owing,
+    pass_time,
+    position,
+    post,
+    remote_bots,
+    sent,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -48,7 +58,7 @@ def duel() -> Match:
 
 
 def test_an_answer_in_time_is_played(match: Match) -> None:
-    assert post(match, 1, 1, "gems") == Ruling("played", "gems")
+    assert post(match, 1, 1, "gems") == JudgedAnswer("played", "gems")
     row = PlayedMove.objects.get()
     assert (row.number, row.seat.index, row.decision, row.move, row.default) == (0, 1, 1, "gems", "")
 
@@ -56,15 +66,15 @@ def test_an_answer_in_time_is_played(match: Match) -> None:
 def test_the_same_answer_again_is_the_same_and_moves_nothing(match: Match) -> None:
     post(match, 1, 1, "gems")
     before = snapshot()
-    assert [post(match, 1, 1, "gems", x=i) for i in range(2)] == [Ruling("same", "gems")] * 2
+    assert [post(match, 1, 1, "gems", x=i) for i in range(2)] == [JudgedAnswer("same", "gems")] * 2
     assert snapshot() == before
 
 
 def test_another_answer_gets_the_move_that_was_played(match: Match) -> None:
     post(match, 1, 1, "gems")
     before = snapshot()
-    assert post(match, 1, 1, "money") == Ruling("answered", "gems")
-    assert sent(match, 1, 1, b"{") == Ruling("answered", "gems")
+    assert post(match, 1, 1, "money") == JudgedAnswer("answered", "gems")
+    assert sent(match, 1, 1, b"{") == JudgedAnswer("answered", "gems")
     assert snapshot() == before
 
 
@@ -77,10 +87,10 @@ def test_the_same_offer_in_other_words_is_the_same(duel: Match) -> None:
 
 @pytest.mark.parametrize(("body", "fault"), WRONG)
 def test_a_wrong_answer_is_the_decisions_strike(match: Match, body: bytes, fault: str) -> None:
-    ruling = sent(match, 0, 1, body)
-    assert (ruling.verdict, ruling.default, ruling.move) == ("refused", fault, "money")
-    assert ruling.detail
-    assert ruling.question is not None and ruling.question["legal"] == ["money", "event", "gems"]
+    judged = sent(match, 0, 1, body)
+    assert (judged.verdict, judged.default, judged.move) == ("refused", fault, "money")
+    assert judged.detail
+    assert judged.question is not None and judged.question["legal"] == ["money", "event", "gems"]
     assert position(match).live_seats[0].strikes == 1
 
 
@@ -91,7 +101,7 @@ def test_a_repeated_wrong_answer_is_one_strike(match: Match, body: bytes, fault:
     post(match, 1, 1, "gems")
     assert sent(match, 0, 1, body) == first
     assert LiveSeat.objects.get(seat__match=match, seat__index=0).strikes == 1
-    assert post(match, 0, 1, "money") == Ruling("answered", "money", fault)
+    assert post(match, 0, 1, "money") == JudgedAnswer("answered", "money", fault)
     assert before != snapshot()
 
 
@@ -115,7 +125,7 @@ def test_the_third_strike_costs_the_game_and_nobody_is_asked_any_more() -> None:
 
 def test_an_id_in_the_answer_that_is_another_moves_nothing(match: Match) -> None:
     before = snapshot()
-    assert post(match, 0, 1, "gems", id=2) == Ruling("wrong_id")
+    assert post(match, 0, 1, "gems", id=2) == JudgedAnswer("wrong_id")
     assert snapshot() == before
     assert post(match, 0, 1, "gems", id=1).verdict == "played"
 
@@ -144,10 +154,9 @@ def test_nobody_answers_over_the_network_for_code_that_the_site_runs(match: Matc
 
 
 def test_a_decision_that_was_not_sent_yet_cannot_be_answered(match: Match) -> None:
-    bot = bot_at(match, 0)
     pass_time(match, -60)
     LiveSeat.objects.filter(seat__match=match).update(due_at=position(match).table.settled_at)
-    assert decisions.standing(match.pk, bot).decide is None  # type: ignore[union-attr]
+    assert decide_event(match.pk, bot_at(match, 0)) is None
     before = snapshot()
     for named in ({}, {"id": 1}, {"id": 2}):  # or a wrong id would tell that it is asked
         assert post(match, 0, 1, "gems", **named) == UNKNOWN
@@ -180,9 +189,9 @@ def test_latency_is_what_the_client_did_not_think(match: Match) -> None:
 def test_an_answer_to_a_game_that_has_ended_meanwhile_is_too_late(match: Match) -> None:
     post(match, 0, 1, "gems")
     void(match.pk, "The power was cut.")
-    assert post(match, 0, 1, "gems") == Ruling("same", "gems")
-    assert post(match, 0, 1, "money") == Ruling("answered", "gems")
-    assert post(match, 1, 1, "gems") == Ruling("late")
+    assert post(match, 0, 1, "gems") == JudgedAnswer("same", "gems")
+    assert post(match, 0, 1, "money") == JudgedAnswer("answered", "gems")
+    assert post(match, 1, 1, "gems") == JudgedAnswer("late")
     assert post(match, 1, 2, "gems") == UNKNOWN
 
 
@@ -191,8 +200,3 @@ def test_no_answer_of_a_bot_prevents_storing_the_game(match: Match) -> None:
     assert sent(match, 1, 1, b"\x00" * 600).default == "malformed"
     assert sent(match, 2, 1, orjson.dumps({"move": "\0" * 6000})).default == "illegal"
     assert [len(row.heard) <= 600 for row in PlayedMove.objects.all()] == [True] * 3
-
-
-def test_one_bot_can_play_several_games_at_once(duel: Match) -> None:
-    bots = [Bot.objects.get(pk=bot_at(duel, seat)) for seat in (0, 1)]
-    assert {decisions.games_of(bot.pk) == [duel.pk] for bot in bots} == {True}

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from bots.protocol import Limits
 from ladder.live import decisions
-from ladder.live.answers import GRACE, MOST_NEVER_SENT, Ruling, answer, expire
+from ladder.live.answers import GRACE, MOST_NEVER_SENT, JudgedAnswer, answer, expire
 from ladder.live.sweep import sweep_tables
 from ladder.models import LiveSeat, Match, PlayedMove
 from tests.build import snapshot
@@ -43,7 +43,7 @@ def match() -> Match:
 
 def test_a_decision_is_lost_at_its_deadline_even_if_no_sweeper_has_come(match: Match) -> None:
     run_out(match, 0, ago=0.5)
-    assert post(match, 0, 1, "gems") == Ruling("late", "money", "late")
+    assert post(match, 0, 1, "gems") == JudgedAnswer("late", "money", "late")
     live_seat, row = position(match).live_seats[0], PlayedMove.objects.get()
     assert (live_seat.strikes, live_seat.bank_ms, live_seat.game_ms, live_seat.owes) == (1, 0, 535_000, False)
     assert (row.wall_ms, row.default, row.detail) == (65_000, "late", "no answer within 65000 ms")
@@ -53,7 +53,7 @@ def test_a_decision_is_lost_at_its_deadline_even_if_no_sweeper_has_come(match: M
 def test_an_answer_that_arrived_in_time_counts_however_late_it_is_judged(match: Match) -> None:
     run_out(match, 0, ago=1)
     body = orjson.dumps({"move": "gems"})
-    assert answer(match.pk, bot_at(match, 0), 1, body, monotonic() - 1.5) == Ruling("played", "gems")
+    assert answer(match.pk, bot_at(match, 0), 1, body, monotonic() - 1.5) == JudgedAnswer("played", "gems")
     assert PlayedMove.objects.get().wall_ms == pytest.approx(64_500, abs=300)
 
 
@@ -71,7 +71,7 @@ def test_the_sweeper_leaves_answers_on_their_way_a_moment(match: Match) -> None:
     run_out(match, 0, ago=GRACE_S + 1)
     assert sweep_tables() == 1
     assert PlayedMove.objects.get().default == "late"
-    assert post(match, 0, 1, "gems") == Ruling("late", "money", "late")
+    assert post(match, 0, 1, "gems") == JudgedAnswer("late", "money", "late")
     assert sweep_tables() == 0
 
 
@@ -145,7 +145,7 @@ def test_the_budget_of_the_whole_game_is_lost_as_a_game() -> None:
     match = game_of("edel-stein-reich", 3, replace(SHORT, game_ms=4000))
     assert asked(match, 0)["clock"] == {"move_ms": 5000, "bank_ms": 60_000, "game_ms": 4000}
     run_out(match, 0, ago=0.1)
-    assert post(match, 0, 1, "gems") == Ruling("late", "money", "forfeit")
+    assert post(match, 0, 1, "gems") == JudgedAnswer("late", "money", "forfeit")
     live_seat = position(match).live_seats[0]
     assert (live_seat.forfeit, live_seat.evidence, live_seat.game_ms) == (
         "time",

@@ -3,13 +3,13 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from ladder.live.clocks import PLAUSIBLE_BY_HAND_MS, PLAUSIBLE_MS, Pace, delay_ms, hurried
+from ladder.live.clocks import PLAUSIBLE_BY_HAND_MS, PLAUSIBLE_MS, AnswerTime, delay_ms, hurried
 
-OWN = [Pace(1, "bid", 1000 + i) for i in range(5)]
-OTHERS = [Pace(0, "bid", 100_000), Pace(1, "lay", 900_000)]
+OWN = [AnswerTime(1, "bid", 1000 + i) for i in range(5)]
+OTHERS = [AnswerTime(0, "bid", 100_000), AnswerTime(1, "lay", 900_000)]
 
 
-def drawn(paces: list[Pace], seat: int = 1, kind: str = "bid", **more: Any) -> list[int]:
+def drawn(paces: list[AnswerTime], seat: int = 1, kind: str = "bid", **more: Any) -> list[int]:
     random = Random(3)
     return [delay_ms(paces, seat, kind, random, **more) for _ in range(200)]
 

@@ -22,7 +22,19 @@ from ladder.live import decisions
 from ladder.live.end import report_of
 from ladder.matches.play import seeds_key
 from ladder.models import Match, PlayedMove
-from tests.ladder.live.play import CALM, asked, at_random, bot_at, game_of, owing, pass_time, play_on, position, post
+from tests.ladder.live.play import (
+    CALM,
+    asked,
+    at_random,
+    bot_at,
+    decide_event,
+    game_of,
+    owing,
+    pass_time,
+    play_on,
+    position,
+    post,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -115,19 +127,19 @@ def test_the_log_is_what_happened_since_the_question_before_or_from_where_the_re
     bot = bot_at(match, seat)
     whole = position(match).state().entries(seat)
     for start in (0, 3, len(whole), 10**6):
-        standing = decisions.standing(match.pk, bot, start)
-        assert standing is not None and standing.decide is not None
-        assert standing.decide["message"]["log"] == whole[start:]
-        assert standing.decide["log_from"] == start
-    since = decisions.standing(match.pk, bot)
-    assert since is not None and since.decide is not None
-    assert since.decide["message"]["log"] == whole[since.decide["log_from"] :]
-    assert 0 < since.decide["log_from"] < len(whole)
+        event = decide_event(match.pk, bot, start)
+        assert event is not None
+        assert event["message"]["log"] == whole[start:]
+        assert event["log_from"] == start
+    since = decide_event(match.pk, bot)
+    assert since is not None
+    assert since["message"]["log"] == whole[since["log_from"] :]
+    assert 0 < since["log_from"] < len(whole)
 
 
 def test_a_bot_reads_nothing_of_a_game_at_which_it_does_not_sit() -> None:
     match = game_of("edel-stein-reich-duel", 2)
-    assert decisions.standing(match.pk, 10**6) is None
+    assert decisions.position_for(match.pk, 10**6) is None
     assert decisions.position_for(match.pk + 1, bot_at(match, 0)) is None
 
 

@@ -11,7 +11,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from ladder.live import actions, outages
-from ladder.live.answers import Verdict, answer_seat, expire
+from ladder.live.answers import AnswerVerdict, answer_seat, expire
 from ladder.live.presence import notice_gone
 from ladder.live.rights import rights_of
 from ladder.live.sweep import sweep_tables
@@ -69,7 +69,7 @@ def test_the_time_that_the_site_was_away_is_added_once(match: Match) -> None:
     before = deadlines(match)
     assert (outages.beat(), outages.beat()) == (1, 0)
     assert moved(match, before) == [pytest.approx(60, abs=2)] * 3
-    assert say(match, 0, "gems").verdict is Verdict.PLAYED
+    assert say(match, 0, "gems").verdict is AnswerVerdict.PLAYED
     assert PlayedMove.objects.get().wall_ms == pytest.approx(40_000, abs=3000)
     assert live_seat_at(match, 0).bank_ms == 180_000
 
@@ -129,7 +129,7 @@ def test_while_the_site_is_away_nobody_is_absent(match: Match) -> None:
     assert not rights_of(position(match), 1)["claim"]
     outages.beat()
     assert expire(match.pk) == 0
-    assert say(match, 0, "gems").verdict is Verdict.PLAYED
+    assert say(match, 0, "gems").verdict is AnswerVerdict.PLAYED
 
 
 def test_an_answer_before_the_first_heartbeat_is_not_late(match: Match) -> None:
@@ -137,7 +137,7 @@ def test_an_answer_before_the_first_heartbeat_is_not_late(match: Match) -> None:
     others_asked_ago(match, 90)
     beat_ago(match, 60)
     before = deadlines(match)
-    assert say(match, 0, "gems").verdict is Verdict.PLAYED
+    assert say(match, 0, "gems").verdict is AnswerVerdict.PLAYED
     assert outages.beat() == 0
     assert moved(match, before[1:]) == [pytest.approx(60, abs=2)] * 2
 
@@ -147,7 +147,7 @@ def test_an_answer_to_what_was_asked_in_an_outage_that_ends_while_it_is_on_its_w
     asked_ago(match, 20)
     beat_ago(match, 60)
     assert outages.beat() == 1
-    assert answer_seat(match.pk, 0, 1, body, monotonic() - 1).verdict is Verdict.PLAYED
+    assert answer_seat(match.pk, 0, 1, body, monotonic() - 1).verdict is AnswerVerdict.PLAYED
     assert PlayedMove.objects.get().wall_ms == 0
 
 
@@ -157,7 +157,7 @@ def test_what_comes_meanwhile_from_a_clock_that_has_run_out_keeps_what_was_forgi
     others_asked_ago(match, 90)
     beat_ago(match, 60)
     before = deadlines(match)
-    assert say(match, 0, "gems").verdict is Verdict.LATE
+    assert say(match, 0, "gems").verdict is AnswerVerdict.LATE
     assert moved(match, before[1:]) == [pytest.approx(60, abs=2)] * 2
 
 

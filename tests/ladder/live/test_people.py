@@ -17,7 +17,7 @@ from games.rules import Document
 from ladder.live import actions, rights
 from ladder.live.absences import NOBODY_LEFT, NoSubstitute, substitute_for
 from ladder.live.actions import seat_of
-from ladder.live.answers import Verdict, answer_seat, expire
+from ladder.live.answers import AnswerVerdict, answer_seat, expire
 from ladder.live.hosted import ask_seat, remind, take
 from ladder.live.presence import note_seen, notice_gone
 from ladder.live.rights import rights_of
@@ -107,10 +107,10 @@ def test_a_guest_without_a_secret_sits_nowhere() -> None:
 
 def test_the_answer_of_a_person_is_played_once() -> None:
     match = table_for(GEMS, people(3))
-    assert say(match, 0, "gems").verdict is Verdict.PLAYED
-    assert say(match, 0, "gems", 1).verdict is Verdict.SAME
-    assert say(match, 0, "money", 1).verdict is Verdict.OTHER
-    assert say(match, 0, "money", 2).verdict is Verdict.UNKNOWN
+    assert say(match, 0, "gems").verdict is AnswerVerdict.PLAYED
+    assert say(match, 0, "gems", 1).verdict is AnswerVerdict.SAME
+    assert say(match, 0, "money", 1).verdict is AnswerVerdict.OTHER
+    assert say(match, 0, "money", 2).verdict is AnswerVerdict.UNKNOWN
     assert PlayedMove.objects.count() == 1
 
 
@@ -127,48 +127,48 @@ def test_the_answer_of_a_person_is_played_once() -> None:
 )
 def test_an_invalid_answer_of_a_person_costs_nothing_and_can_be_repeated(body: bytes, fault: str) -> None:
     match = table_for(GEMS, people(3))
-    ruling = answer_seat(match.pk, 0, 1, body)
-    assert (ruling.verdict, ruling.default, ruling.move) == (Verdict.REFUSED, fault, None)
-    assert ruling.detail and ruling.question is not None
+    judged = answer_seat(match.pk, 0, 1, body)
+    assert (judged.verdict, judged.default, judged.move) == (AnswerVerdict.REFUSED, fault, None)
+    assert judged.detail and judged.question is not None
     assert not PlayedMove.objects.exists()
     assert live_seat_at(match, 0).strikes == 0
-    assert say(match, 0, "gems").verdict is Verdict.PLAYED
+    assert say(match, 0, "gems").verdict is AnswerVerdict.PLAYED
 
 
 def test_answers_to_settled_decisions_and_illegal_ones_change_nothing() -> None:
     match = table_for(GEMS, people(3))
-    assert say(match, 0, "gems").verdict is Verdict.PLAYED
+    assert say(match, 0, "gems").verdict is AnswerVerdict.PLAYED
     revision = Table.objects.get().revision
-    assert [say(match, 0, move, 1).verdict for move in ("gems", "money")] == [Verdict.SAME, Verdict.OTHER]
-    assert answer_seat(match.pk, 0, 1, b'{"id": 2, "move": "gems"}').verdict is Verdict.WRONG_ID
-    assert say(match, 1, "diamonds").verdict is Verdict.REFUSED
+    assert [say(match, 0, move, 1).verdict for move in ("gems", "money")] == [AnswerVerdict.SAME, AnswerVerdict.OTHER]
+    assert answer_seat(match.pk, 0, 1, b'{"id": 2, "move": "gems"}').verdict is AnswerVerdict.WRONG_ID
+    assert say(match, 1, "diamonds").verdict is AnswerVerdict.REFUSED
     assert Table.objects.get().revision == revision
 
 
 def test_a_decision_that_was_not_sent_yet_is_refused_like_an_unknown_one() -> None:
     match = table_for(GEMS, people(3))
     LiveSeat.objects.filter(table=match.pk).update(due_at=timezone.now() + timedelta(minutes=1))
-    assert [say(match, 0, "gems", decision).verdict for decision in (1, 2)] == [Verdict.UNKNOWN] * 2
+    assert [say(match, 0, "gems", decision).verdict for decision in (1, 2)] == [AnswerVerdict.UNKNOWN] * 2
 
 
 def test_an_answer_with_the_number_of_another_decision_is_refused() -> None:
     match = table_for(GEMS, people(3))
-    assert answer_seat(match.pk, 0, 1, b'{"id": 2, "move": "gems"}').verdict is Verdict.WRONG_ID
+    assert answer_seat(match.pk, 0, 1, b'{"id": 2, "move": "gems"}').verdict is AnswerVerdict.WRONG_ID
 
 
 def test_nobody_can_answer_for_a_bot_or_an_absent_player() -> None:
     match = against_the_house()
     for seat in (1, 2, 5):
-        assert answer_seat(match.pk, seat, 1, b'{"move": "gems"}').verdict is Verdict.UNKNOWN
-    assert answer_seat(match.pk + 1, 0, 1, b'{"move": "gems"}').verdict is Verdict.UNKNOWN
-    assert answer_seat(2**70, 0, 1, b'{"move": "gems"}').verdict is Verdict.UNKNOWN
+        assert answer_seat(match.pk, seat, 1, b'{"move": "gems"}').verdict is AnswerVerdict.UNKNOWN
+    assert answer_seat(match.pk + 1, 0, 1, b'{"move": "gems"}').verdict is AnswerVerdict.UNKNOWN
+    assert answer_seat(2**70, 0, 1, b'{"move": "gems"}').verdict is AnswerVerdict.UNKNOWN
 
 
 def test_time_is_taken_from_the_move_and_then_from_the_bank() -> None:
     match = table_for(GEMS, people(3))
     run_out(match, 0, ago=-170)
     beat_ago(match, 0)
-    assert say(match, 0, "gems").verdict is Verdict.PLAYED
+    assert say(match, 0, "gems").verdict is AnswerVerdict.PLAYED
     assert live_seat_at(match, 0).bank_ms == pytest.approx(170_000, abs=2000)
 
 
@@ -182,7 +182,7 @@ def test_a_present_player_who_misses_one_decision_keeps_the_seat() -> None:
     row, live_seat = PlayedMove.objects.get(), live_seat_at(match, 0)
     assert (row.default, row.decision, live_seat.strikes, live_seat.missed) == ("absent", 1, 0, 1)
     assert (live_seat.kind, live_seat.bank_ms) == (LiveSeat.Kind.PERSON, 0)
-    assert say(match, 0, "gems", 1).verdict is Verdict.LATE
+    assert say(match, 0, "gems", 1).verdict is AnswerVerdict.LATE
 
 
 def test_an_answer_resets_the_number_of_missed_decisions() -> None:
@@ -324,7 +324,7 @@ def test_a_player_who_returns_takes_the_seat_once_with_the_remaining_time() -> N
     assert live_seat.due_at is not None and live_seat.deadline is not None
     assert live_seat.deadline - live_seat.due_at == timedelta(milliseconds=45_000)  # the bank was used up
     assert live_seat.deadline > timezone.now() + timedelta(seconds=40)
-    assert answer_any(match, 0).verdict is Verdict.PLAYED
+    assert answer_any(match, 0).verdict is AnswerVerdict.PLAYED
     with refused("already_seated"):
         actions.return_to_seat(match.pk, 1)
 
@@ -552,7 +552,7 @@ def test_a_casual_game_can_be_aborted_before_its_second_round() -> None:
     check_ended(match)
     with refused("game_over"):
         actions.abort(match.pk, 0)
-    assert say(match, 1, "gems").verdict is Verdict.LATE
+    assert say(match, 1, "gems").verdict is AnswerVerdict.LATE
 
 
 def test_and_not_after_it() -> None:

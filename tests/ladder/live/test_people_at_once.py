@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from ladder.live import actions, end, outages, sweep
-from ladder.live.answers import Verdict
+from ladder.live.answers import AnswerVerdict
 from ladder.live.game import LockedMatch
 from ladder.live.hosted import take
 from ladder.live.person_view import SeatViews, moments, present
@@ -98,7 +98,7 @@ def test_an_answer_after_a_resignation_is_late_before_the_result_exists() -> Non
     (seat,) = owing(match)
     actions.resign(match.pk, seat)
     assert again(match).status == "running"
-    assert say(match, seat, "gems").verdict is Verdict.LATE
+    assert say(match, seat, "gems").verdict is AnswerVerdict.LATE
 
 
 def test_a_game_that_ends_while_something_is_held_back_shows_nothing_before_that() -> None:

@@ -13,7 +13,7 @@ from ladder.models import Attempt, Block, DealSeries, LiveSeat, Match, Season, T
 from ladder.openness import is_open
 from ladder.upkeep import sweep
 from tests.build import active_version, snapshot
-from tests.ladder.live.play import CALM, bot_at, live_ladder, owing, position, remote_bots, table_of
+from tests.ladder.live.play import CALM, asked, bot_at, live_ladder, owing, position, remote_bots, table_of
 
 pytestmark = pytest.mark.django_db
 
@@ -68,9 +68,7 @@ def test_without_other_limits_a_table_has_those_of_its_ladder_for_the_whole_game
     match = open_table(ladder, [BlockPlayer(active_version(bot)) for bot in remote_bots(2)], rated=False)
     ladder.limits = {"move_ms": 1}
     ladder.save()
-    standing = decisions.standing(match.pk, bot_at(match, owing(match)[0]))
-    assert standing is not None and standing.decide is not None
-    assert standing.decide["message"]["clock"] == {"move_ms": 1234, "bank_ms": 0, "game_ms": 60_000}
+    assert asked(match, owing(match)[0])["clock"] == {"move_ms": 1234, "bank_ms": 0, "game_ms": 60_000}
     assert Table.objects.get().limits["startup_ms"] == 3000
 
 

@@ -7,11 +7,11 @@ from django.db import transaction
 from django.db.models import F
 
 from bots.models import Bot
-from bots.tournaments.keys import key_hash, season_seed
+from bots.tournaments.keys import KEY_BYTES, key_hash, season_seed
 from bots.tournaments.seatings import seatings
 from games.chance import commitment
 from ladder.creation import open_house
-from ladder.matches.blocks import KEY_BYTES, BlockPlayer, end_if_over, schedule_block
+from ladder.matches.blocks import BlockPlayer, end_if_over, schedule_block
 from ladder.matches.leases import MOST_FAILURES, give_back
 from ladder.matches.throughput import recent
 from ladder.models import Attempt, Block, Ladder, Match, Membership, SeatResult

@@ -101,7 +101,7 @@ def test_the_table_shows_the_version_that_plays_there(bot: Bot, duel: Ladder, cl
     text = client.get(f"/ladders/{duel.slug}/").content.decode()
     assert re.search(r'v1 ·\s+<a [^>]*href="/people/ada/"', text) and "v2" not in text
     assert "versions are frozen" in text.lower()
-    assert f"{bot.slug},{bot.name},ada,1," in client.get(f"/ladders/{duel.slug}/table.csv").content.decode()
+    assert f"{bot.slug},{bot.name},ada,1," in client.get(f"/ladders/{duel.slug}/standings.csv").content.decode()
 
 
 def test_houses_bots_are_not_frozen(bot: Bot, duel: Ladder) -> None:

@@ -12,7 +12,7 @@ from bots.remote import note_seen
 from esr_platform.accounts.errors import TooMany
 from esr_platform.accounts.models import User
 from ladder.access import challenges_seen_by
-from ladder.creation import Plan, found_ladder
+from ladder.creation import LadderPlan, found_ladder
 from ladder.matchmaking.limits import MOST_ASKED
 from ladder.matchmaking.lobby import challenge_documents, challenges_waiting_for
 from ladder.matchmaking.proposals import (
@@ -26,7 +26,7 @@ from ladder.members.memberships import declare, join, register, retire
 from ladder.models import Ladder, Match, Proposal
 from ladder.seasons import close
 from tests.build import DUEL, DUEL_ONLY, person, staff, uploaded
-from tests.ladder.matchmaking.remote_guests import OPEN, REMOTE, at, guests, running
+from tests.ladder.matchmaking.online_bots import OPEN, REMOTE, at, online_bots, running
 from tests.refusals import refused
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
@@ -43,7 +43,7 @@ def owner(bot: Bot) -> User:
 @pytest.fixture
 def pair(house: None) -> Sequence[Bot]:
     """Two remote bots that are here, of two people."""
-    return guests("ada", "bob")
+    return online_bots("ada", "bob")
 
 
 @pytest.fixture
@@ -113,14 +113,14 @@ def test_it_ends_by_itself_if_nobody_answers(pair: Sequence[Bot], made: Proposal
 
 
 def test_code_and_ones_own_bots_need_not_be_asked() -> None:
-    (mine,) = guests("ada")
+    (mine,) = online_bots("ada")
     house = Bot.objects.get(house_name="greedy")
     begun = challenge(owner(mine), on(OPEN), [house, mine])
     assert (begun.state, at(running()[0])) == ("started", {"Greedy", "ada afar"})
 
 
 def test_own_bots_can_meet_in_casual_games() -> None:
-    (first,) = guests("ada")
+    (first,) = online_bots("ada")
     second = register(owner(first), "another", DUEL_ONLY).bot
     note_seen([second.pk])
     assert challenge(owner(first), on(REMOTE), [first, second]).state == "started"
@@ -164,7 +164,7 @@ def test_a_challenge_takes_the_place_of_a_game(pair: Sequence[Bot], made: Propos
     ],
 )
 def test_a_table_that_cannot_be_is_refused(slug: str, names: Sequence[str], code: str) -> None:
-    guests("ada", "bob", "cid")
+    online_bots("ada", "bob", "cid")
     ada = User.objects.get(username="ada")
     uploaded(ada)
     uploaded(person("eve"), "Hers")
@@ -173,7 +173,7 @@ def test_a_table_that_cannot_be_is_refused(slug: str, names: Sequence[str], code
 
 
 def test_a_stranger_answers_for_nobody(pair: Sequence[Bot], made: Proposal) -> None:
-    (stranger,) = guests("cid")
+    (stranger,) = online_bots("cid")
     with refused("not_a_player"):
         answer(made, stranger, True)
     assert list(challenges_seen_by(owner(stranger))) == []
@@ -193,7 +193,7 @@ def test_without_a_season_nothing_begins(pair: Sequence[Bot], made: Proposal) ->
 
 
 def test_a_private_ladder_is_not_named_to_non_members(pair: Sequence[Bot]) -> None:
-    ladder = found_ladder(Plan("Class", DUEL, 2, players="remote", private=True), staff("eve"))
+    ladder = found_ladder(LadderPlan("Class", DUEL, 2, players="remote", private=True), staff("eve"))
     invite(ladder, [owner(pair[0])])
     join(pair[0], ladder)
     with refused("not_on_ladder"):
@@ -204,7 +204,7 @@ def test_a_private_ladder_is_not_named_to_non_members(pair: Sequence[Bot]) -> No
 
 
 def test_a_hidden_ladder_is_not_found(pair: Sequence[Bot]) -> None:
-    ladder = found_ladder(Plan("Class", DUEL, 2, players="open", private=True), staff("eve"))
+    ladder = found_ladder(LadderPlan("Class", DUEL, 2, players="open", private=True), staff("eve"))
     with refused("no_ladder"):
         challenge(owner(pair[0]), ladder, [pair[0], Bot.objects.get(house_name="greedy")])
 
@@ -227,7 +227,7 @@ def test_challenges_per_user_and_day_are_limited(pair: Sequence[Bot], made: Prop
 
 def test_unanswered_challenges_per_bot_are_limited(pair: Sequence[Bot]) -> None:
     for number in range(MOST_ASKED):
-        (bot,) = guests(f"p{number}")
+        (bot,) = online_bots(f"p{number}")
         challenge(owner(bot), on(REMOTE), [bot, pair[1]])
     with refused("unanswered_challenges", TooMany):
         challenge(owner(pair[0]), on(REMOTE), pair)
@@ -235,7 +235,7 @@ def test_unanswered_challenges_per_bot_are_limited(pair: Sequence[Bot]) -> None:
 
 @override_settings(MAX_LIVE_HOSTED_SEATS=0)
 def test_code_plays_challenges_only_while_there_is_room() -> None:
-    (mine,) = guests("ada")
+    (mine,) = online_bots("ada")
     with refused("no_hosted_seat", TooMany):
         challenge(owner(mine), on(OPEN), [mine, Bot.objects.get(house_name="greedy")])
     assert not Proposal.objects.exists()

@@ -11,15 +11,15 @@ from bots.models import Bot
 from esr_platform.accounts.errors import TooMany
 from esr_platform.accounts.models import User
 from ladder.access import challenges_seen_by
-from ladder.creation import Plan, found_ladder
+from ladder.creation import LadderPlan, found_ladder
 from ladder.matchmaking.game_start import CLOCKS
 from ladder.matchmaking.lobby import challenge_documents
 from ladder.matchmaking.proposals import answer, challenge, create_game, withdraw
 from ladder.members.invitations import invite
 from ladder.models import Block, Membership, Proposal
 from tests.build import DUEL, staff
+from tests.ladder.matchmaking.online_bots import online_bots
 from tests.ladder.matchmaking.people import OPEN, PEOPLE, THREE_OPEN, at, on, people, player, running
-from tests.ladder.matchmaking.remote_guests import guests
 from tests.refusals import refused
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
@@ -96,7 +96,7 @@ def test_bots_that_run_here_fill_up_and_are_not_asked(both: Sequence[User]) -> N
 
 
 def test_a_remote_bot_is_asked_by_a_person(both: Sequence[User]) -> None:
-    (remote,) = guests("cid")
+    (remote,) = online_bots("cid")
     made = challenge(both[0], on(OPEN), [player(both[0]), remote], rated=True)
     assert made.state == "open"
     assert at(answer(made, remote, True).match) == {"ada", "cid afar"}
@@ -120,7 +120,7 @@ def test_rated_challenges_are_for_people_with_a_verified_address_and_not_for_one
 ) -> None:
     ada, bob = both
     (cid,) = people("cid", verified=False)
-    (mine,) = guests("dora")
+    (mine,) = online_bots("dora")
     dora = User.objects.get(username="dora")
     people_table = [player(cid), player(ada)]
     with refused("opponent_not_rated"):
@@ -129,7 +129,7 @@ def test_rated_challenges_are_for_people_with_a_verified_address_and_not_for_one
         challenge(cid, on(PEOPLE), people_table, rated=True)
     with refused("same_owner"):
         challenge(dora, on(OPEN), [player(dora), mine], rated=True)
-    (other,) = guests("eve")
+    (other,) = online_bots("eve")
     with refused("not_yourself"):
         challenge(dora, on(OPEN), [mine, other], rated=True)
     assert bob is not None
@@ -161,7 +161,7 @@ def test_closed_accounts_cannot_accept(both: Sequence[User], made: Proposal) -> 
 
 def test_people_of_a_private_ladder_alone_are_challenged_there(both: Sequence[User]) -> None:
     ada, bob = both
-    ladder = found_ladder(Plan("Class", DUEL, 2, players="people", private=True), staff("eve"))
+    ladder = found_ladder(LadderPlan("Class", DUEL, 2, players="people", private=True), staff("eve"))
     table = [player(ada), player(bob)]
     with refused("no_ladder"):
         challenge(ada, ladder, table)

@@ -7,7 +7,7 @@ from django.test import override_settings
 
 from bots.models import Bot
 from esr_platform.accounts.errors import NameRefused, TooMany
-from ladder.creation import Plan, found_ladder
+from ladder.creation import LadderPlan, found_ladder
 from ladder.live.start import Guest
 from ladder.matchmaking.guests import guest_of, play_now
 from ladder.matchmaking.lobby import rematch_request
@@ -85,7 +85,7 @@ def test_guests_join_only_casual_games_of_which_they_have_the_link() -> None:
 
 
 def test_there_are_no_guests_on_ladders_of_bots_or_of_a_group() -> None:
-    private = found_ladder(Plan("Class", DUEL, 2, players="open", private=True), staff("eve"))
+    private = found_ladder(LadderPlan("Class", DUEL, 2, players="open", private=True), staff("eve"))
     for ladder in (on(DUEL), on(f"{DUEL}-remote"), private):
         with refused("no_guests"):
             create_guest_game(guest("Anna"), ladder)

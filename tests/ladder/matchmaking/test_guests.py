@@ -12,7 +12,7 @@ from django.utils import timezone
 from bots.models import Bot
 from esr_platform.accounts.errors import TooMany
 from esr_platform.accounts.sessions import guest_hash
-from ladder.creation import Plan, found_ladder
+from ladder.creation import LadderPlan, found_ladder
 from ladder.live.presence import note_seen
 from ladder.matchmaking.game_start import QUICK
 from ladder.matchmaking.guests import CLOSED, IDLE, KEPT, close_idle, forget_guests, guest_of, play_house, play_now
@@ -79,7 +79,7 @@ def test_guests_play_at_small_open_tables_alone(slug: str) -> None:
 
 
 def test_a_private_ladder_has_no_guests() -> None:
-    ladder = found_ladder(Plan("Class", DUEL, 2, players="open", private=True), staff("eve"))
+    ladder = found_ladder(LadderPlan("Class", DUEL, 2, players="open", private=True), staff("eve"))
     with refused("no_guests"):
         play_now(ladder, None, HERE)
 

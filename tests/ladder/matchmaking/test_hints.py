@@ -17,7 +17,7 @@ from ladder.matchmaking.remote_bots import seat
 from ladder.members.memberships import declare
 from ladder.models import LastSeat, Match
 from tests.build import opened_house
-from tests.ladder.matchmaking.remote_guests import OPEN, REMOTE, guests, only, running, waited
+from tests.ladder.matchmaking.online_bots import OPEN, REMOTE, online_bots, only, running, waited
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -38,7 +38,7 @@ def seatings(client: redis.Redis) -> int:
 def playing(waiting: redis.Redis) -> tuple[list[Bot], Match]:
     """Two bots at a table, and an empty queue."""
     only(REMOTE)
-    bots = guests("ada", "bob")
+    bots = online_bots("ada", "bob")
     seat()
     seatings(waiting)
     (match,) = running()
@@ -81,7 +81,7 @@ def test_a_bot_that_connects_or_wants_more_games_is_seated_immediately(waiting: 
 
 def test_a_bot_that_waits_for_others_is_looked_at_again_when_its_patience_ends(waiting: redis.Redis) -> None:
     only(REMOTE, OPEN)
-    ada, bob = guests("ada", "bob")
+    ada, bob = online_bots("ada", "bob")
     LastSeat.objects.create(membership=ada.memberships.get(ladder__slug=OPEN), since=1)
     declare(bob, games_at_once=0)
     seatings(waiting)
@@ -93,7 +93,7 @@ def test_a_bot_that_waits_for_others_is_looked_at_again_when_its_patience_ends(w
 
 def test_bots_that_nobody_can_play_with_cause_no_tasks(waiting: redis.Redis) -> None:
     only(REMOTE)
-    guests("ada")
+    online_bots("ada")
     seatings(waiting)
     for _ in range(3):
         assert seat() == 0
@@ -103,7 +103,7 @@ def test_bots_that_nobody_can_play_with_cause_no_tasks(waiting: redis.Redis) -> 
 def test_without_a_broker_games_end_all_the_same(no_broker: None) -> None:
     opened_house()
     only(REMOTE)
-    guests("ada", "bob")
+    online_bots("ada", "bob")
     seat()
     (match,) = running()
     assert void(match.pk, "a test")

@@ -11,7 +11,7 @@ from django.utils import timezone
 from bots.models import Bot, BotVersion, Machine
 from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.models import User
-from ladder.creation import Plan, found_ladder
+from ladder.creation import LadderPlan, found_ladder
 from ladder.matchmaking import game_start, quick_pairing
 from ladder.matchmaking.game_start import CLOCKS
 from ladder.matchmaking.proposals import GRACE, create_game, expire, join, keep_open, leave, withdraw
@@ -21,8 +21,8 @@ from ladder.members.memberships import membership_of
 from ladder.models import Block, Invitation, Ladder, LiveSeat, Match, Membership, Proposal
 from ladder.seasons import close
 from tests.build import DUEL, staff, uploaded
+from tests.ladder.matchmaking.online_bots import online_bots
 from tests.ladder.matchmaking.people import OPEN, PEOPLE, THREE_OPEN, THREE_PEOPLE, at, on, people, player, running
-from tests.ladder.matchmaking.remote_guests import guests
 from tests.refusals import refused
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
@@ -213,7 +213,7 @@ def test_bots_sit_with_several_people(both: Sequence[User]) -> None:
 
 def test_bots_that_cannot_sit_there_are_refused(both: Sequence[User]) -> None:
     ada, bob = both
-    greedy, (remote,) = house_bot("greedy"), guests("cid")
+    greedy, (remote,) = house_bot("greedy"), online_bots("cid")
     mine, theirs = uploaded(ada, "Mine"), uploaded(bob, "Theirs")
     cases: list[tuple[str, dict[str, Any], str]] = [
         (PEOPLE, {"kind": "bots", "bots": [greedy]}, "cannot_play"),
@@ -368,7 +368,7 @@ def test_a_player_at_the_hosted_seat_limit_does_not_block_the_others() -> None:
 
 def test_a_former_member_does_not_block_the_others() -> None:
     ada, bob, cid = people("ada", "bob", "cid")
-    club = found_ladder(Plan("Club", "edel-stein-reich", 3, players="people", by_invitation=True), staff("eve"))
+    club = found_ladder(LadderPlan("Club", "edel-stein-reich", 3, players="people", by_invitation=True), staff("eve"))
     invite(club, [ada, bob, cid])
     made = create_game(ada, club)
     join(made, bob)
@@ -397,7 +397,7 @@ def test_open_games_per_user_are_limited_at_once_and_per_day(both: Sequence[User
 
 def test_a_private_ladder_is_for_its_members() -> None:
     ada, bob = people("ada", "bob")
-    ladder = found_ladder(Plan("Class", DUEL, 2, players="people", private=True), staff("eve"))
+    ladder = found_ladder(LadderPlan("Class", DUEL, 2, players="people", private=True), staff("eve"))
     with refused("no_ladder"):
         create_game(ada, ladder)
     invite(ladder, [ada])
@@ -409,7 +409,7 @@ def test_a_private_ladder_is_for_its_members() -> None:
 
 
 def test_a_ladder_by_invitation_is_seen_by_all_and_played_by_members(both: Sequence[User]) -> None:
-    ladder = found_ladder(Plan("Class", DUEL, 2, players="people", by_invitation=True), staff("eve"))
+    ladder = found_ladder(LadderPlan("Class", DUEL, 2, players="people", by_invitation=True), staff("eve"))
     with refused("invitation_only"):
         create_game(both[0], ladder)
 

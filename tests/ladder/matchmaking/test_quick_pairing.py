@@ -13,7 +13,7 @@ from django.utils import timezone
 from bots.models import Machine
 from esr_platform.accounts.errors import TooMany
 from esr_platform.accounts.models import User
-from ladder.creation import Plan, found_ladder
+from ladder.creation import LadderPlan, found_ladder
 from ladder.matchmaking import proposals, quick_pairing
 from ladder.matchmaking.game_start import CLOCKS, begin
 from ladder.matchmaking.quick_pairing import FORGOTTEN, HERE, forget, look_for, pair, seen, stop
@@ -160,7 +160,7 @@ def test_a_player_without_verified_email_is_skipped_and_the_other_keeps_searchin
 
 
 def test_a_player_without_invitation_is_skipped(both: Sequence[User]) -> None:
-    ladder = found_ladder(Plan("Class", DUEL, 2, players="people", private=True), staff("eve"))
+    ladder = found_ladder(LadderPlan("Class", DUEL, 2, players="people", private=True), staff("eve"))
     invite(ladder, both)
     for user in both:
         look_for(user, ladder)
@@ -259,7 +259,7 @@ def test_where_no_game_can_begin_nobody_looks_in_vain(both: Sequence[User]) -> N
 
 
 def test_a_private_ladder_is_for_its_members(both: Sequence[User]) -> None:
-    ladder = found_ladder(Plan("Class", DUEL, 2, players="people", private=True), staff("eve"))
+    ladder = found_ladder(LadderPlan("Class", DUEL, 2, players="people", private=True), staff("eve"))
     with refused("no_ladder"):
         look_for(both[0], ladder)
     invite(ladder, both)

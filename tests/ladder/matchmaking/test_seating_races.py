@@ -15,7 +15,7 @@ from ladder.matchmaking.proposals import challenge
 from ladder.matchmaking.remote_bots import seat
 from ladder.models import Ladder, Match, Proposal, Seat
 from tests.build import person
-from tests.ladder.matchmaking.remote_guests import OPEN, REMOTE, guests, only, waited
+from tests.ladder.matchmaking.online_bots import OPEN, REMOTE, online_bots, only, waited
 from tests.services.races import Race, RaceServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -35,7 +35,7 @@ def games() -> Counter[int]:
 
 def test_concurrent_seating_gives_no_bot_more_games_than_wanted(race: Race) -> None:
     only(REMOTE, OPEN)
-    bots = guests("ada", "bob", "cid", "dora", "emil", games_at_once=2)
+    bots = online_bots("ada", "bob", "cid", "dora", "emil", games_at_once=2)
     here = [bot.pk for bot in bots]
     got = race(
         *[("seating", {"times": 3})] * 3,
@@ -54,7 +54,7 @@ def test_concurrent_seating_gives_no_bot_more_games_than_wanted(race: Race) -> N
 
 
 def test_a_challenge_ends_once(race: Race) -> None:
-    pair = guests("ada", "bob")
+    pair = online_bots("ada", "bob")
     made = challenge(_owner(pair[0]), Ladder.objects.get(slug=REMOTE), pair)
     arguments = {"challenge": made.pk, "bot": pair[1].pk}
     got = race(
@@ -69,7 +69,7 @@ def test_a_challenge_ends_once(race: Race) -> None:
 
 
 def test_the_same_proposal_sent_at_once_is_one(race: Race) -> None:
-    pair = guests("ada", "bob")
+    pair = online_bots("ada", "bob")
     ladder = Ladder.objects.get(slug=REMOTE)
     same = {"person": pair[0].owner_id, "ladder": ladder.pk, "bots": [bot.pk for bot in pair], "times": 2}
     got = race(*[("challenging", same)] * 3)
@@ -78,7 +78,7 @@ def test_the_same_proposal_sent_at_once_is_one(race: Race) -> None:
 
 def test_accepting_a_challenge_during_seating_starts_one_game(race: Race) -> None:
     only(REMOTE)
-    pair = guests("ada", "bob")
+    pair = online_bots("ada", "bob")
     made = challenge(_owner(pair[0]), Ladder.objects.get(slug=REMOTE), pair)
     race(("seating", {"times": 3}), ("answering", {"challenge": made.pk, "bot": pair[1].pk, "accepted": True}))
     assert games() == {pair[0].pk: 1, pair[1].pk: 1}

@@ -67,7 +67,7 @@ def test_the_members_page_adds_bots_and_lists_the_steps_at_the_end_of_a_term(cou
         f"/ladders/{course.slug}/schedule/",
         f"/staff/collusion/{course.slug}/",
         f"/ladders/{course.slug}/seasons/1/",
-        f"/ladders/{course.slug}/table.csv",
+        f"/ladders/{course.slug}/standings.csv",
     }
     assert all(staff.get(link).status_code == 200 for link in links)
 

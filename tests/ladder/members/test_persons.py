@@ -6,7 +6,7 @@ import pytest
 
 from bots.models import Bot
 from bots.owners import guest_player, player_of
-from ladder.creation import Plan, found_ladder
+from ladder.creation import LadderPlan, found_ladder
 from ladder.exhibitions.choices import choices
 from ladder.matches import pauses
 from ladder.matchmaking.remote_bots import seat
@@ -100,7 +100,7 @@ def test_where_people_do_not_sit_they_have_no_entry(house: None) -> None:
 
 
 def test_a_ladder_by_invitation_is_for_its_members(house: None) -> None:
-    ladder = found_ladder(Plan("Club", DUEL, 2, players="people", by_invitation=True), staff("eve"))
+    ladder = found_ladder(LadderPlan("Club", DUEL, 2, players="people", by_invitation=True), staff("eve"))
     assert (ladder.limits, ladder.memberships.exists()) == (PEOPLE_LIMITS, False)
     ann = person("ann")
     with refused("invitation_only"):

@@ -112,7 +112,7 @@ def test_a_new_label_is_a_new_version_and_an_old_one_the_version_it_was() -> Non
 
 def test_other_tables_are_another_version_and_the_ladders_follow() -> None:
     bot = remote_bot()
-    version = declare(bot, games={"die-weinhaendler": [3]})
+    version = declare(bot, formats={"die-weinhaendler": [3]})
     assert version is not None
     assert (version.number, version.label) == (2, "main")
     assert ladders_of(bot) == ["die-weinhaendler-3-remote", "die-weinhaendler-3-open"]

@@ -17,7 +17,7 @@ from bots.uploads.storage import uploads
 from ladder.corrections import void
 from ladder.estimates import estimate_due
 from ladder.matches.play import play
-from ladder.members.standings import places_of
+from ladder.members.standings import memberships_of
 from ladder.models import Estimate, Invitation, Ladder, Match, Membership
 from ladder.pages.bot import VERSIONS_PER_PAGE, BotPage, bot_page, spoken_of, versions_of
 from ladder.season_statistics import gather
@@ -70,7 +70,7 @@ def text_of(client: Client, address: str, status: int = 200) -> str:
 
 def test_a_bot_without_rated_games_has_no_rank(ladder: Ladder, client: Client) -> None:
     bot = uploaded(person("ada"), formats={ladder.game: [ladder.seats]})
-    assert [place.rank for place in places_of(bot, AnonymousUser())] == [None]
+    assert [one.rank for one in memberships_of(bot, AnonymousUser())] == [None]
     assert client.get(f"/bots/{bot.slug}/").status_code == 200
 
 
@@ -116,14 +116,14 @@ def test_habits_stand_beside_the_mean_of_the_ladder(played: Ladder, client: Clie
         assert words in text
 
 
-def test_the_strength_of_versions_is_said_in_words(played: Ladder, client: Client) -> None:
+def test_the_skill_of_versions_is_said_in_words(played: Ladder, client: Client) -> None:
     bot = first_bot(played)
-    strength = page_of(bot).strength
-    assert strength is not None
-    assert strength.said == ""
+    skill = page_of(bot).skill
+    assert skill is not None
+    assert skill.said == ""
     text = text_of(client, f"/bots/{bot.slug}/")
-    assert 'data-note="strength"' in html(client, f"/bots/{bot.slug}/")
-    assert f"± {strength.newest.margin / 1000:.0f}" in text
+    assert 'data-note="skill"' in html(client, f"/bots/{bot.slug}/")
+    assert f"± {skill.newest.margin / 1000:.0f}" in text
 
 
 def test_nothing_is_told_of_a_deal_that_is_not_over(ladder: Ladder, client: Client) -> None:

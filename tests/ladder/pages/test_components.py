@@ -191,7 +191,7 @@ def test_what_can_be_seen_stays_as_it_is() -> None:
 
 
 KEPT = [
-    (home._KEY, "watching", home.Moment),
+    (home._KEY, "watching", home.Highlight),
     (home._LIVE_KEY, "best-table", home.Best),
     (home._CLIMBERS_KEY, "climbing", home._Gain),
 ]

@@ -49,7 +49,7 @@ def test_the_list_separates_upcoming_running_and_ended_cups(client: Client) -> N
     for section, cup in {"upcoming": upcoming, "running": ran, "ended": canceled}.items():
         shown = text.one("section", id=section)
         assert [link for link in shown.links if link.startswith("/cups/")] == [address(cup)]
-        assert f"· {cup.rules.name}" in shown.text
+        assert f"· {cup.tournament_format.name}" in shown.text
 
 
 def closed(cup: Cup) -> Cup:

@@ -13,7 +13,7 @@ from django.test import AsyncClient, Client
 from esr_platform.accounts.models import User
 from ladder.corrections import void
 from ladder.exports.json_lines import ledger_pieces
-from ladder.ledger.entries import rules_of
+from ladder.ledger.entries import rating_rules_of
 from ladder.models import Intervention, Ladder, LedgerEntry, Match
 from ladder.ratings.recompute import recomputed
 from tests.build import ratings
@@ -74,7 +74,7 @@ def test_the_ledger_is_a_file_from_which_anybody_computes_the_ratings(site: Site
 def test_one_address_has_long_files_only_so_often(house: None, client: Client, settings: Any) -> None:
     settings.REQUESTS_PER_MINUTE = {**settings.REQUESTS_PER_MINUTE, "files": 3}
     ladder = "/ladders/edel-stein-reich-4"
-    files = [f"{ladder}/ledger.jsonl", f"{ladder}/table.csv", f"{ladder}/seasons/1/deals.jsonl"]
+    files = [f"{ladder}/ledger.jsonl", f"{ladder}/standings.csv", f"{ladder}/seasons/1/deals.jsonl"]
     assert [client.get(address).status_code for address in files] == [200, 200, 200]
     for address in files:
         refused = client.get(address)
@@ -126,7 +126,7 @@ def test_staff_set_another_k(site: Site, as_staff: Client) -> None:
     k = {"provisional": 32, "established": 16, "provisional_games": 20}
     assert as_staff.post(form, {**k, **WHY, "provisional": 0}).status_code == 422
     assert as_staff.post(form, {**k, **WHY}).status_code == 302
-    assert rules_of(site.ladder).k.provisional_games == 20
+    assert rating_rules_of(site.ladder).k.provisional_games == 20
     assert re.search(r"\b32\b.*\b20\b.*\b16\b", page(as_staff, address(site.ladder)).text)
     assert parsed(as_staff.post(form, {**k, **WHY})).errors == {""}
 
@@ -143,7 +143,7 @@ def test_staff_merge_entries(site: Site, as_staff: Client) -> None:
         ("nobody", "", {member.pk: None}),
     ):
         assert as_staff.post(form, {**WHY, "entry": member.pk, "counts": counts, "into": into}).status_code == 302
-        assert rules_of(site.ladder).merged == merged
+        assert rating_rules_of(site.ladder).merged == merged
         report = page(as_staff, address(site.ladder))
         assert member.bot.name in report.text
         assert not report.all(class_="broken")

@@ -16,9 +16,9 @@ from django.utils import timezone
 
 from bots.models import Bot, BotVersion
 from esr_platform.accounts.models import User
-from ladder.creation import Plan, found_ladder
+from ladder.creation import LadderPlan, found_ladder
 from ladder.members.estimated_skill import skills_of, tie_groups
-from ladder.members.standings import best_places, places_of
+from ladder.members.standings import best_ranks, memberships_of
 from ladder.models import Estimate, Invitation, Ladder, Match, Membership, Season
 from ladder.pages.components.filters import paginate, whole_number
 from ladder.pages.ladder import COLUMNS, MOST_LANES, ladder_page, lanes_of
@@ -83,7 +83,7 @@ def test_what_has_no_estimate_stands_last_in_either_order(
     client: Client, ladder: Ladder, table: list[Membership]
 ) -> None:
     crowd(ladder, 1)
-    for order in ("strength", "-strength"):
+    for order in ("skill", "-skill"):
         assert bots_of(html(client, f"/ladders/{ladder.slug}/?sort={order}"))[-1] == "crowd-0"
 
 
@@ -231,7 +231,7 @@ def test_a_bot_shows_what_its_versions_were_worth(client: Client, ladder: Ladder
     older = new_version(bot)
     keep(ladder, older, 1400, 100, None)
     text = html(client, f"/bots/{bot.slug}/")
-    assert 'data-note="strength"' in text
+    assert 'data-note="skill"' in text
     for value, margin in (("1560", "40"), ("1400", "100")):
         assert f'{value} <span class="meta">± {margin}</span>' in text
     assert re.search(r"v2 (has a lower estimated skill than|is statistically tied with) v1\.", text)
@@ -247,7 +247,7 @@ def test_a_new_season_shows_no_estimates_of_the_last_one(
 
 SENT = {
     "name": "Seminar",
-    "table": f"{DUEL}:2",
+    "format": f"{DUEL}:2",
     "access": "class",
     "freezes_at": "2999-01-01T12:00",
     "house": ["greedy"],
@@ -283,7 +283,7 @@ def test_staff_choose_who_plays(house: None, client: Client) -> None:
 
 
 def test_a_link_makes_a_member_of_whoever_says_yes(bot: Bot, client: Client) -> None:
-    ladder = found_ladder(Plan("Seminar", DUEL, 2, private=True), staff("eve"))
+    ladder = found_ladder(LadderPlan("Seminar", DUEL, 2, private=True), staff("eve"))
     address = f"/ladders/invitations/{ladder.invitation}/"
     assert client.get(address).status_code == 302
     client.force_login(bot.owner)
@@ -300,7 +300,7 @@ def test_a_link_makes_a_member_of_whoever_says_yes(bot: Bot, client: Client) -> 
 
 
 def test_a_bot_of_no_member_cannot_be_ticked_in(bot: Bot, client: Client) -> None:
-    ladder = found_ladder(Plan("Seminar", DUEL, 2, private=True), staff("eve"))
+    ladder = found_ladder(LadderPlan("Seminar", DUEL, 2, private=True), staff("eve"))
     client.force_login(bot.owner)
     assert "Seminar" not in markup(client.get(f"/bots/{bot.slug}/"))
     client.post(f"/bots/{bot.slug}/ladders/", {"shown": ["seminar"], "ladder": ["seminar"]})
@@ -308,7 +308,7 @@ def test_a_bot_of_no_member_cannot_be_ticked_in(bot: Bot, client: Client) -> Non
 
 
 def test_staff_invite_by_names_and_learn_which_are_none(bot: Bot, client: Client) -> None:
-    ladder = found_ladder(Plan("Seminar", DUEL, 2, private=True), staff("eve"))
+    ladder = found_ladder(LadderPlan("Seminar", DUEL, 2, private=True), staff("eve"))
     client.force_login(staff("carla"))
     response = client.post("/ladders/seminar/members/", {"names": "ada nobody"})
     assert (response.status_code, parsed(response).errors) == (422, {"names"})
@@ -326,7 +326,7 @@ def test_staff_invite_by_names_and_learn_which_are_none(bot: Bot, client: Client
 @pytest.mark.parametrize("name", ["=1+1", "@x", "-2", "+3"])
 def test_the_table_as_csv_has_every_row_and_no_formula(site: Site, client: Client, name: str) -> None:
     rename(site.bot, name)
-    response = client.get(f"/ladders/{site.ladder.slug}/table.csv")
+    response = client.get(f"/ladders/{site.ladder.slug}/standings.csv")
     assert response["Content-Type"].startswith("text/csv")
     rows = list(csv.DictReader(io.StringIO(response.content.decode())))
     assert len(rows) == site.ladder.memberships.filter(active=True).count()
@@ -356,7 +356,7 @@ def test_page_file_api_home_and_lists_show_the_same_standings(site: Site, client
     shown = dict(zip(bots_of(text), ranks_of(text), strict=True))
     assert list(shown.values())[:4] == [1, 2, 2, 4]
 
-    file = list(csv.DictReader(io.StringIO(client.get(f"/ladders/{slug}/table.csv").content.decode())))
+    file = list(csv.DictReader(io.StringIO(client.get(f"/ladders/{slug}/standings.csv").content.decode())))
     assert {row["bot"]: int(row["rank"]) for row in file} == shown
 
     rows = client.get(f"/api/v1/ladders/{slug}/members").json()["results"]
@@ -368,13 +368,13 @@ def test_page_file_api_home_and_lists_show_the_same_standings(site: Site, client
     of_home = [element.text for element in leaders.all("span", class_="place")]
     assert of_home == [str(rank) for rank in list(shown.values())[:5]]
 
-    places = best_places(AnonymousUser(), site.ladder.game)
+    ranks = best_ranks(AnonymousUser(), site.ladder.game)
     for membership in (first, second, third):
-        place = places[membership.bot_id]
-        if place.ladder == site.ladder:
-            assert (place.rank, place.of) == (shown[membership.bot.slug], len(shown))
-    of_bot = places_of(second.bot, AnonymousUser())
-    assert [place.rank for place in of_bot if place.ladder == site.ladder] == [2]
+        rank = ranks[membership.bot_id]
+        if rank.ladder == site.ladder:
+            assert (rank.rank, rank.of) == (shown[membership.bot.slug], len(shown))
+    of_bot = memberships_of(second.bot, AnonymousUser())
+    assert [member.rank for member in of_bot if member.ladder == site.ladder] == [2]
 
 
 def walk(size: int, name: str, start: int | None) -> list[list[int]]:

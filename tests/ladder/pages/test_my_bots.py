@@ -66,7 +66,7 @@ class TestUploading:
 
     def test_a_file_becomes_a_bot_that_waits_for_its_check(self) -> None:
         client = signed_in(person("ada"))
-        response = send(client, name="Magpie", tables=[f"{DUEL}:2", "edel-stein-reich:4"])
+        response = send(client, name="Magpie", formats=[f"{DUEL}:2", "edel-stein-reich:4"])
         version = BotVersion.objects.get()
         assert response.headers["Location"] == f"/bots/{version.bot.slug}/"
         assert version.bot.name == "Magpie"
@@ -83,7 +83,7 @@ class TestUploading:
 
     @pytest.mark.parametrize(("filename", "data"), [("bot.py", b""), ("bot.zip", b"no zip"), ("notes.txt", b"hello")])
     def test_what_is_refused_is_said_beside_the_file_and_the_choices_stay(self, filename: str, data: bytes) -> None:
-        response = send(signed_in(person("ada")), data=data, filename=filename, name="Kept", tables=[f"{DUEL}:2"])
+        response = send(signed_in(person("ada")), data=data, filename=filename, name="Kept", formats=[f"{DUEL}:2"])
         text = markup(response)
         assert (response.status_code, parsed(response).errors) == (422, {"file"})
         assert 'value="Kept"' in text
@@ -109,7 +109,7 @@ class TestUploading:
         assert parsed(send(client, name="Two")).errors == {""}
 
     def test_a_table_that_is_not_there_is_refused(self) -> None:
-        assert parsed(send(signed_in(person("ada")), tables=["chess:2"])).errors == {"tables"}
+        assert parsed(send(signed_in(person("ada")), formats=["chess:2"])).errors == {"formats"}
 
     def test_a_form_without_a_file_is_refused(self) -> None:
         assert parsed(signed_in(person("ada")).post("/bots/new/", {})).errors == {"file"}

@@ -9,7 +9,7 @@ import resvg_py
 from django.core.cache import caches
 from django.test import Client
 
-from ladder.creation import Plan, found_ladder
+from ladder.creation import LadderPlan, found_ladder
 from ladder.models import Ladder, Membership
 from ladder.pages import pictures
 from ladder.pages.pictures import HEIGHT, MAX_BYTES, WIDTH, Picture, PictureRow
@@ -75,7 +75,7 @@ def test_a_match_that_is_not_public_has_the_picture_of_the_site(site: Site, clie
 
 def test_a_private_ladder_has_no_picture_even_for_members(site: Site, client: Client, settings: Any) -> None:
     boss = staff("boss")
-    plan = Plan("Class of 2026", "edel-stein-reich", 4, private=True, by_invitation=True)
+    plan = LadderPlan("Class of 2026", "edel-stein-reich", 4, private=True, by_invitation=True)
     secret = found_ladder(plan, boss)
     Membership.objects.filter(ladder=site.ladder).update(ladder=secret)
     Ladder.objects.filter(pk=site.ladder.pk).update(private=True, by_invitation=True)

@@ -6,7 +6,7 @@ from django.test import Client
 
 from bots.owners import player_of
 from esr_platform.accounts.models import User
-from ladder.creation import Plan, found_ladder
+from ladder.creation import LadderPlan, found_ladder
 from ladder.matchmaking.proposals import create_game
 from ladder.members.invitations import invite
 from ladder.models import Invitation, Match, Pairing
@@ -16,7 +16,7 @@ from tests.build import DUEL, person
 def test_what_is_on_offer_on_a_private_ladder_is_on_the_page_of_the_lobby_for_members_alone(
     house: None, eve: User
 ) -> None:
-    ladder = found_ladder(Plan("Seminar for the very secretive", DUEL, 2, players="people", private=True), eve)
+    ladder = found_ladder(LadderPlan("Seminar for the very secretive", DUEL, 2, players="people", private=True), eve)
     ada, bob, cid, dora = (person(name) for name in ("ada", "bob", "cid", "dora"))
     invite(ladder, [ada, cid, dora])
     offered = create_game(ada, ladder)

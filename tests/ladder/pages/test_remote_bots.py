@@ -32,7 +32,7 @@ def owned(client: Client, bot: Bot) -> str:
 def test_a_remote_bot_is_registered_on_a_page_and_says_how_it_connects(client: Client) -> None:
     assert "/account/login/?next=/bots/new/remote/" in html(client, "/bots/new/remote/")
     client.force_login(person("ada"))
-    sent = {"name": "Afar", "label": "net-100k", "games_at_once": 3, "tables": [f"{DUEL}:2"]}
+    sent = {"name": "Afar", "label": "net-100k", "games_at_once": 3, "formats": [f"{DUEL}:2"]}
     response = client.post("/bots/new/remote/", sent, follow=True)
     assert response.redirect_chain == [("/bots/afar/", 302)]
     text = markup(response)
@@ -48,7 +48,7 @@ def test_what_it_declares_can_be_changed_by_its_owner_alone(client: Client, ladd
     assert client.get(f"/bots/{bot.slug}/declare/").status_code == 403
     client.force_login(bot.owner)  # type: ignore[arg-type]
     assert 'value="main"' in html(client, f"/bots/{bot.slug}/declare/")
-    sent = {"label": "net-200k", "games_at_once": 2, "tables": [f"{DUEL}:2"]}
+    sent = {"label": "net-200k", "games_at_once": 2, "formats": [f"{DUEL}:2"]}
     client.post(f"/bots/{bot.slug}/declare/", sent)
     assert (bot.active_version.label, bot.versions.count()) == ("net-200k", 2)  # type: ignore[union-attr]
     assert client.post(f"/bots/{bot.slug}/declare/", {**sent, "games_at_once": 99}).status_code == 422

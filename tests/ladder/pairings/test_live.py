@@ -8,7 +8,7 @@ import pytest
 
 from ladder.live.notify import SEAT_PAUSE_S
 from ladder.pairings.candidates import Candidate
-from ladder.pairings.live import PATIENCE_S, Guest, LiveLadder, SeatedTable, seated
+from ladder.pairings.live import PATIENCE_S, LiveLadder, OnlineBot, SeatedTable, seated
 
 
 def ladder(key: int, seats: int, bots: Sequence[int], hosted: int = 0, since: Sequence[int] = ()) -> LiveLadder:
@@ -16,17 +16,17 @@ def ladder(key: int, seats: int, bots: Sequence[int], hosted: int = 0, since: Se
     on.
     """
     waits = dict(zip(bots, since, strict=False))
-    guests = {bot: Candidate(100 * key + bot, 1_500_000, owner=bot, since=waits.get(bot, 0)) for bot in bots}
+    online = {bot: Candidate(100 * key + bot, 1_500_000, owner=bot, since=waits.get(bot, 0)) for bot in bots}
     house = [Candidate(100 * key + 50 + number, 1_500_000) for number in range(hosted)]
-    return LiveLadder(key, seats, len(bots), guests, house)
+    return LiveLadder(key, seats, len(bots), online, house)
 
 
-def free(*bots: int, waited_s: float = 0.0) -> list[Guest]:
-    return [Guest(bot, 1, waited_s) for bot in bots]
+def free(*bots: int, waited_s: float = 0.0) -> list[OnlineBot]:
+    return [OnlineBot(bot, 1, waited_s) for bot in bots]
 
 
-def tables(ladders: Sequence[LiveLadder], guests: Sequence[Guest], room: int = 99) -> list[SeatedTable]:
-    return seated(ladders, guests, room, Random(3)).tables
+def tables(ladders: Sequence[LiveLadder], online: Sequence[OnlineBot], room: int = 99) -> list[SeatedTable]:
+    return seated(ladders, online, room, Random(3)).tables
 
 
 def test_free_bots_are_seated_together() -> None:
@@ -55,20 +55,20 @@ def test_code_sits_down_only_while_there_is_room_for_it() -> None:
 
 
 def test_bots_of_one_owner_never_sit_together() -> None:
-    guests = {1: Candidate(101, 0, owner=9), 2: Candidate(102, 0, owner=9), 3: Candidate(103, 0, owner=8)}
-    for table in tables([LiveLadder(1, 2, 2, guests)], free(1, 2, 3)):
+    online = {1: Candidate(101, 0, owner=9), 2: Candidate(102, 0, owner=9), 3: Candidate(103, 0, owner=8)}
+    for table in tables([LiveLadder(1, 2, 2, online)], free(1, 2, 3)):
         assert 103 in table.memberships
 
 
 def test_a_bot_plays_as_many_games_as_it_has_room_for_and_no_more() -> None:
     open_ladder = ladder(1, 2, [1], hosted=3)
-    assert len(tables([open_ladder], [Guest(1, 5)])) == 5
-    assert tables([open_ladder], [Guest(1, 0)]) == []
+    assert len(tables([open_ladder], [OnlineBot(1, 5)])) == 5
+    assert tables([open_ladder], [OnlineBot(1, 0)]) == []
 
 
 def test_a_bots_ladders_take_turns() -> None:
     ladders = [ladder(key, 2, [1], hosted=3) for key in (1, 2, 3)]
-    played = Counter(table.ladder for table in tables(ladders, [Guest(1, 9)]))
+    played = Counter(table.ladder for table in tables(ladders, [OnlineBot(1, 9)]))
     assert played == {1: 3, 2: 3, 3: 3}
 
 
@@ -78,8 +78,8 @@ def test_its_turn_is_where_it_was_seated_longest_ago() -> None:
 
 
 def test_the_longest_waiting_bot_is_seated_first() -> None:
-    guests = [Guest(1, 1, 3.0), Guest(2, 1, 9.0), Guest(3, 1, 5.0)]
-    (table,) = tables([ladder(1, 2, [1, 2, 3])], guests)
+    online = [OnlineBot(1, 1, 3.0), OnlineBot(2, 1, 9.0), OnlineBot(3, 1, 5.0)]
+    (table,) = tables([ladder(1, 2, [1, 2, 3])], online)
     assert table.first == 102
 
 
@@ -133,8 +133,8 @@ def test_every_free_bot_has_a_game_within_its_patience(number: int) -> None:
     random = Random(number)
     bots = list(range(1, random.randint(2, 30)))
     ladders = [ladder(key, random.randint(2, 5), bots, hosted=6 * (key % 2)) for key in range(1, 6)]
-    guests = [Guest(bot, 1, random.uniform(PATIENCE_S, 99)) for bot in bots]
-    seating = seated(ladders, guests, 999, random)
+    online = [OnlineBot(bot, 1, random.uniform(PATIENCE_S, 99)) for bot in bots]
+    seating = seated(ladders, online, 999, random)
     sitting = [
         membership % 100 for table in seating.tables for membership in table.memberships if membership % 100 < 50
     ]
@@ -142,12 +142,12 @@ def test_every_free_bot_has_a_game_within_its_patience(number: int) -> None:
 
 
 def test_near_ratings_meet_more_often() -> None:
-    guests = {bot: Candidate(bot, 400_000 * bot, owner=bot) for bot in range(1, 7)}
-    field = LiveLadder(1, 2, 6, guests)
+    online = {bot: Candidate(bot, 400_000 * bot, owner=bot) for bot in range(1, 7)}
+    field = LiveLadder(1, 2, 6, online)
     pairs = Counter(
         abs(table.memberships[0] - table.memberships[1])
         for seed in range(200)
-        for table in seated([field], [Guest(1, 1, 9.0), *free(2, 3, 4, 5, 6)], 0, Random(seed)).tables
+        for table in seated([field], [OnlineBot(1, 1, 9.0), *free(2, 3, 4, 5, 6)], 0, Random(seed)).tables
         if 1 in table.memberships
     )
     assert pairs.most_common(1)[0][0] == 1

@@ -23,7 +23,7 @@ def games(rows: list[tuple[tuple[int, ...], tuple[int, ...]]], versions: int = V
     return GameResults(versions, seats, ranks, np.arange(len(rows)))
 
 
-def strengths(rows: list[tuple[tuple[int, ...], tuple[int, ...]]], prior_points: float = PRIOR_POINTS) -> Floats:
+def skills(rows: list[tuple[tuple[int, ...], tuple[int, ...]]], prior_points: float = PRIOR_POINTS) -> Floats:
     return fit(Likelihood(games(rows), prior_points))
 
 
@@ -56,14 +56,14 @@ def _orders(sitting: tuple[int, ...], ranks: tuple[int, ...]) -> list[list[int]]
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
 @pytest.mark.parametrize("tied", [False, True])
-def test_the_strengths_are_those_of_choix(seats: int, tied: bool) -> None:
+def test_the_skills_are_those_of_choix(seats: int, tied: bool) -> None:
     random = np.random.default_rng(seats)
     rows = []
     for _ in range(6):
         sitting = random.permutation(VERSIONS)[:seats]
         ranks = random.integers(1, seats + 1, seats) if tied else random.permutation(seats) + 1
         rows.append((tuple(map(int, sitting)), tuple(map(int, ranks))))
-    assert strengths(rows) == pytest.approx(by_choix(rows), abs=1e-4)
+    assert skills(rows) == pytest.approx(by_choix(rows), abs=1e-4)
 
 
 def test_a_long_season_without_ties_is_fitted_as_choix_does() -> None:
@@ -76,7 +76,7 @@ def test_a_long_season_without_ties_is_fitted_as_choix_does() -> None:
         data.append([int(version) for version in sitting[order]])
         rows.append((tuple(data[-1]), (1, 2, 3, 4)))
     expected = choix.opt_rankings(VERSIONS, data, alpha=(POINTS / PRIOR_POINTS) ** 2 / 2, tol=1e-10)
-    assert strengths(rows) == pytest.approx(expected, abs=1e-4)
+    assert skills(rows) == pytest.approx(expected, abs=1e-4)
 
 
 @given(tables(least=1), st.data())
@@ -110,28 +110,28 @@ def test_names_seats_and_the_order_of_games_do_not_matter(rows: list[Any], names
         random.shuffle(seats)
         renamed.append(tuple(zip(*seats, strict=True)))
     random.shuffle(renamed)
-    assert strengths(renamed)[names] == pytest.approx(strengths(rows), abs=1e-6)
+    assert skills(renamed)[names] == pytest.approx(skills(rows), abs=1e-6)
 
 
 @given(tables(seats=2), st.permutations(range(VERSIONS)))
 @settings(max_examples=50, deadline=None)
 def test_one_more_win_in_a_duel_never_lowers_a_version(rows: list[Any], names: list[int]) -> None:
     winner, loser = names[:2]
-    more = strengths([*rows, ((winner, loser), (1, 2))])
-    assert more[winner] > strengths(rows)[winner]
-    assert more[loser] < strengths(rows)[loser]
+    more = skills([*rows, ((winner, loser), (1, 2))])
+    assert more[winner] > skills(rows)[winner]
+    assert more[loser] < skills(rows)[loser]
 
 
 @given(tables())
 @settings(max_examples=50, deadline=None)
-def test_the_prior_makes_every_strength_finite_and_their_mean_the_middle(rows: list[Any]) -> None:
-    fitted = strengths(rows)
+def test_the_prior_makes_every_skill_finite_and_their_mean_the_middle(rows: list[Any]) -> None:
+    fitted = skills(rows)
     assert np.isfinite(fitted).all()
     assert fitted.sum() == pytest.approx(0, abs=1e-6)
 
 
 def test_a_thousand_wins_against_nobody_else_stay_finite() -> None:
-    fitted = strengths([((0, 1), (1, 2))] * 1000)
+    fitted = skills([((0, 1), (1, 2))] * 1000)
     assert 500 < POINTS * (fitted[0] - fitted[1]) < 3000
 
 
@@ -139,12 +139,12 @@ def test_a_draw_is_half_a_win() -> None:
     halves = [((0, 1), (1, 2)), ((0, 1), (2, 1))]
     draws = [((0, 1), (1, 1))] * 2
     other = [((0, 1), (1, 2))] * 3
-    assert strengths(draws + other) == pytest.approx(strengths(halves + other))
+    assert skills(draws + other) == pytest.approx(skills(halves + other))
 
 
 @pytest.mark.parametrize(("wins", "losses"), [(3, 1), (10, 1), (1, 1)])
 def test_a_difference_means_what_it_means_in_elo(wins: int, losses: int) -> None:
-    fitted = strengths([((0, 1), (1, 2))] * wins + [((0, 1), (2, 1))] * losses, prior_points=1e5)
+    fitted = skills([((0, 1), (1, 2))] * wins + [((0, 1), (2, 1))] * losses, prior_points=1e5)
     difference = POINTS * float(fitted[0] - fitted[1])
     assert difference == pytest.approx(400 * log(wins / losses, 10), abs=0.1)
     assert expectation(round(1000 * difference), 0) == pytest.approx(wins / (wins + losses), abs=1e-3)

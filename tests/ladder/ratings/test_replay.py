@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from ladder.ratings.elo import STANDARD_K, START_RATING, KFactor, RatedSeat, changes
-from ladder.ratings.rating import Rated, RatingState, Rules, rate
+from ladder.ratings.rating import Rated, RatingRules, RatingState, rate
 from ladder.ratings.replay import Correction, Item, LedgerReplay, Merge, NewK, RankedGame, SeasonStart, Void
 from ladder.ratings.shares import win_shares
 
@@ -218,7 +218,7 @@ def test_live_and_again_are_one_function() -> None:
     random = Random(1)
     games = [RankedGame(n, tuple(random.sample(ENTRIES, 4)), (1, 2, 3, 4)) for n in range(1, 200)]
     accounts = {entry: RatingState() for entry in ENTRIES}
-    rules = Rules(merged={1: 2, 3: None})
+    rules = RatingRules(merged={1: 2, 3: None})
     live = [rate(accounts, game.entries, game.ranks, rules) for game in games]
     rebuild, rows = rebuilt([*games, Merge(200, 1, 2), Merge(201, 3, None)])
     assert live == rows

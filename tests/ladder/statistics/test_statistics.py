@@ -257,7 +257,7 @@ def test_two_players_who_win_for_each_other_are_first_and_alone() -> None:
     assert rows[0].excess > 0.3
 
 
-def test_games_with_a_friend_do_not_inflate_strength() -> None:
+def test_games_with_a_friend_do_not_inflate_the_effect() -> None:
     rows = winnings(season(2, 8, FRIENDS, 300))
     assert (rows[0].taker, rows[0].giver) == FRIENDS
     assert rows[0].stands_out

@@ -6,7 +6,7 @@ from random import Random
 
 from bots.owners import player_of
 from esr_platform.accounts.models import User
-from ladder.live.answers import Verdict
+from ladder.live.answers import AnswerVerdict
 from ladder.live.end import finish
 from ladder.live.start import open_table
 from ladder.matches.blocks import BlockPlayer
@@ -34,8 +34,8 @@ def move_on(match: Match, random: Random) -> bool:
     seat = next((seat for seat, live_seat in enumerate(table_of(match).live_seats) if live_seat.owes), None)
     if seat is None:
         return False
-    ruling = answer_any(match, seat, random.randrange(64))
-    assert ruling.verdict is Verdict.PLAYED, ruling
+    judged = answer_any(match, seat, random.randrange(64))
+    assert judged.verdict is AnswerVerdict.PLAYED, judged
     return True
 
 

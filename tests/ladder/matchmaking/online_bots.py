@@ -23,7 +23,7 @@ def only(*slugs: str) -> list[Ladder]:
     return [Ladder.objects.get(slug=slug) for slug in slugs]
 
 
-def guests(*names: str, formats: Any = DUEL_ONLY, games_at_once: int = 1) -> list[Bot]:
+def online_bots(*names: str, formats: Any = DUEL_ONLY, games_at_once: int = 1) -> list[Bot]:
     """Bots of these people that are here."""
     bots = [register(person(name), f"{name} afar", formats, games_at_once=games_at_once).bot for name in names]
     note_seen([bot.pk for bot in bots])
