@@ -15,6 +15,7 @@ The bench measures, after all have come and the watched games have ended once:
 - the time from sending the move that begins a round until the previous round arrives at each spectator
 - the size of what the events of rounds and of the lobby bring to pages
 - the CPU time of web and stream processes per move, per event and client, and per page
+- the same per move if a bare view played the moves (``bench.bare_moves``)
 - whether each log arrives without gaps and duplicates (by the places of its entries) and whole (by the game's record)
 - the memory of the web server and the worker
 
@@ -36,6 +37,7 @@ from pathlib import Path
 from statistics import quantiles
 from typing import TYPE_CHECKING, Any
 
+from bench.bare_moves import measured
 from bench.databases import on_each
 from bench.quotas import cpu_quota
 from bench.remote_play import DUEL, GAME, PACE_S, Look, show_clients, show_parts, site, web_and_streams_s
@@ -92,9 +94,8 @@ def company(options: argparse.Namespace) -> dict[str, Any]:
     from ladder.models import Ladder
 
     people = Ladder.objects.filter(players=Ladder.Players.PEOPLE)
-    duel = people.get(game=DUEL)
-    usual = duel if options.seats == 2 else people.get(game=GAME, seats=options.seats)
-    tables = [table(number, duel, HURRY_S) for number in range(options.watched)]
+    usual = duel() if options.seats == 2 else people.get(game=GAME, seats=options.seats)
+    tables = [table(number, duel(), HURRY_S) for number in range(options.watched)]
     tables += [table(options.watched + number, usual, PACE_S) for number in range(options.tables)]
     spectators = [
         {"table": number % options.watched, "address": f"10.9.{number // 250}.{1 + number % 250}"}
@@ -110,11 +111,19 @@ def run(options: argparse.Namespace) -> tuple[dict[str, Any], list[Look]]:
     """Start the site, let everybody come, and look at it all the while."""
     out = Path(os.environ["VAR_DIR"]) / "visited.json"
     with site(options.webs, options.streams, DJANGO_SETTINGS_MODULE="bench.settings") as running:
+        bare = measured(table(-1, duel(), PACE_S)["game"])
         who = json.dumps({**company(options), "ports": running.ports})
         command = [sys.executable, "-m", "bench.visitors", str(options.seconds), str(out)]
         with cpu_quota(running.pids("web"), options.quota, out.with_suffix(".opened")):
             looks = running.watch(command, who)
-    return json.loads(out.read_text()), looks
+    return {**json.loads(out.read_text()), "bare": bare}, looks
+
+
+def duel() -> Ladder:
+    """The ladder of people for two players."""
+    from ladder.models import Ladder
+
+    return Ladder.objects.get(players=Ladder.Players.PEOPLE, game=DUEL)
 
 
 def not_whole(ends: list[list[Any]]) -> int:
@@ -171,10 +180,18 @@ def show_costs(report: dict[str, Any], streams: float) -> None:
     print(f"  threads of the web processes: {parts}, pages {pages_s / span:.0%} of a core")
     moves = sum(opening["at_s"] <= at_s < closing["at_s"] for at_s, _ in report["moves"])
     events = sum(count for at_s, count in report["events"].items() if opening["at_s"] <= int(at_s) < closing["at_s"])
+    move_ms = 1000 * sum(live.values()) / max(1, moves)
+    streams_ms = 1000 * streams * span / max(1, events)
     print(
-        f"  web processes without pages: {1000 * sum(live.values()) / max(1, moves):.2f} ms of CPU per move"
-        f" ({moves / span:.1f} moves/s); stream processes: {1000 * streams * span / max(1, events):.3f} ms per event"
-        f" and client ({events / span:.0f} events/s)"
+        f"  web processes without pages: {move_ms:.2f} ms of CPU per move ({moves / span:.1f} moves/s); stream"
+        f" processes: {streams_ms:.3f} ms per event and client ({events / span:.0f} events/s)"
+    )
+    played_ms, bare_ms = report["bare"]
+    whole_ms, writer_ms = move_ms + 1000 * streams * span / max(1, moves), 1000 * live["live-writer"] / max(1, moves)
+    print(
+        f"  a move alone in a process: {played_ms:.2f} ms of CPU, its statements and message: {bare_ms:.2f} ms; with"
+        f" HTTP and streams {whole_ms:.2f} ms, at most {whole_ms / (whole_ms - writer_ms + bare_ms):.2f} times a bare"
+        " view, which needs nothing else in threads of writers"
     )
 
 
