@@ -375,18 +375,26 @@ def _require_known(ladder: dict[str, Any]) -> None:
 
 
 def _registered(client: Client, options: Namespace, played: RemoteProgram, ladder: dict[str, Any]) -> str:
-    """Return the slug of the remote bot. Without --bot, register one for this format if there is none."""
-    try:
-        return str(client.get("bot", **as_bot(options.bot))["slug"])
-    except Problem as problem:
-        if problem.status != _NOT_FOUND or options.bot is not None:
-            raise
+    """Return the slug of the remote bot. With --name, or if there is none, register one for this format."""
+    if options.bot is not None or options.name is None:
+        try:
+            return str(client.get("bot", **as_bot(options.bot))["slug"])
+        except Problem as problem:
+            if problem.code == "bot_missing":
+                raise UsageError(
+                    "You have several remote bots. Add `--bot SLUG`. `esr status` lists your bots."
+                ) from problem
+            if problem.status != _NOT_FOUND or options.bot is not None:
+                raise
     tables = {ladder["game"]: [ladder["seats"]]}
     try:
         return str(client.register_bot(options.name or played.name, tables, options.label or played.label)["bot"])
     except Problem as problem:
         if problem.code == "name_taken":
-            raise UsageError(f"{problem} To choose another name, add `--name NAME`.") from problem
+            remedy = "To choose another name, add `--name NAME`."
+            if options.name is not None:
+                remedy = "Choose another name, or use `--bot SLUG` to play as a bot that you already have."
+            raise UsageError(f"{problem} {remedy}") from problem
         raise
 
 
@@ -419,8 +427,9 @@ examples:
 BOT is a program as in `esr play`. It speaks the bot protocol on stdin and stdout, with one process per game. A command
 runs in your environment, for example with your GPU.
 
-The first run registers a remote bot and needs a token with the scopes `play` and `upload`. Later runs also work with
-the bot's own token. The bot also gets games on other ladders that it has joined.
+The first run registers a remote bot and needs a token with the scopes `play` and `upload`. Later runs play as the same
+bot, also when you pass another program, and work with the bot's own token. Use `--name` to register another bot. The
+bot also gets games on other ladders that it has joined.
 
 Moves are checked before they are sent. If a move is illegal, the default move is sent instead. The exit code is 1 if
 a decision failed.""",

@@ -6,7 +6,11 @@ from typing import Any
 
 from allauth.socialaccount import forms as allauth_forms
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
+from allauth.socialaccount.helpers import render_authentication_error
+from allauth.socialaccount.providers.openid_connect import views as openid_connect
 from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from requests import RequestException
 
 from esr_platform.account_pages.forms import SignupFields, valid_username
 
@@ -27,6 +31,15 @@ def _possible(name: str) -> bool:
     except ValidationError:
         return False
     return True
+
+
+def openid_login(request: HttpRequest, provider_id: str) -> HttpResponse:
+    """Send the user to an OpenID provider, or tell them that the sign-in failed if its URLs cannot be read."""
+    try:
+        response: HttpResponse = openid_connect.login(request, provider_id)
+    except RequestException as error:  # allauth handles it only after the user has returned
+        response = render_authentication_error(request, provider_id, exception=error)
+    return response
 
 
 class SocialSignupForm(SignupFields, allauth_forms.SignupForm):  # type: ignore[misc]

@@ -6,6 +6,7 @@ from importlib import import_module
 
 from django.conf import settings
 from django.urls import URLPattern, URLResolver, include, path
+from django.utils.module_loading import import_string
 
 from esr_platform.account_pages import views
 
@@ -18,6 +19,9 @@ def linked_accounts() -> list[URLPattern | URLResolver]:
         return []
     providers = [import_module(f"{name}.urls") for name in settings.ELSEWHERE.apps if ".providers." in name]
     patterns = [pattern for module in providers for pattern in module.urlpatterns]
+    if "allauth.socialaccount.providers.openid_connect" in settings.ELSEWHERE.apps:
+        openid_login = import_string("esr_platform.account_pages.linked_accounts.openid_login")
+        patterns.insert(0, path("oidc/<str:provider_id>/login/", openid_login))
     return [path("account/elsewhere/", include("allauth.socialaccount.urls")), path("account/", include(patterns))]
 
 

@@ -12,12 +12,13 @@ import pytest
 from django.conf import settings
 from django.core.management import get_commands
 
+from esr_platform.api import urls
 from esr_platform.bodies import FORM_BYTES
 from esr_platform.supervisor import processes
 
-GUIDES = Path(settings.BASE_DIR) / "docs" / "guides"
-PAGES = ("deploy", "back-up-and-monitor", "upgrade", "moderate")
-DEPLOY = (GUIDES / "deploy.md").read_text(encoding="utf-8")
+DOCS = Path(settings.BASE_DIR) / "docs"
+PAGES = [page for page in sorted(DOCS.rglob("*.md")) if "manage.py" in page.read_text(encoding="utf-8")]
+DEPLOY = (DOCS / "guides" / "deploy.md").read_text(encoding="utf-8")
 
 
 def test_the_settings_of_the_guide_pass_the_check_of_a_public_site(tmp_path: Path) -> None:
@@ -37,11 +38,21 @@ def test_the_settings_of_the_guide_pass_the_check_of_a_public_site(tmp_path: Pat
     assert warnings == set(re.findall(r"`(W\d+)`", DEPLOY))
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_every_management_command_of_a_guide_exists(page: str) -> None:
-    text = (GUIDES / f"{page}.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_management_command_of_a_page_exists_and_runs_in_the_environment(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
     named = set(re.findall(r"manage\.py ([a-z_-]+)", text))
     assert {name.replace("-", "_") for name in named} <= set(get_commands())
+    assert re.findall(r"^ *[$#] (?:python3? )?manage\.py .*", text, flags=re.MULTILINE) == []
+
+
+def test_nginx_buffers_no_stream() -> None:
+    location = re.search(r"location ~ (\S+) \{\n[^}]*proxy_buffering off", DEPLOY)
+    assert location
+    routes = [f"/api/v1/{pattern.pattern}" for pattern in urls.urlpatterns]
+    streams = [route for route in routes if route.endswith("stream")]
+    assert len(streams) >= 4
+    assert [path for path in streams if not re.search(location[1], path)] == []
 
 
 def test_the_processes_of_the_guide_are_those_of_the_supervisor() -> None:

@@ -119,6 +119,18 @@ def test_a_remote_bot_with_the_name_of_another_bot_is_told_to_take_another_name(
     assert (run.status, "--name" in run.err, "--bot" in run.err) == (USAGE, True, False)
 
 
+def test_a_user_with_several_remote_bots_is_told_to_choose_one(site: TinySite, esr: Esr) -> None:
+    site.several_bots = True
+    run = esr("play-remote", "house:kontor", *LADDER)
+    assert (run.status, "--bot" in run.err) == (USAGE, True)
+
+
+def test_a_name_registers_another_remote_bot_than_the_one_that_is_there(site: TinySite, esr: Esr) -> None:
+    run = esr("play-remote", "house:kontor", *LADDER, "--name", "Second")
+    assert (run.status, "--name" in run.err, "--bot" in run.err) == (USAGE, False, True)
+    assert [body["name"] for body in site.bodies_of("POST", "remote-bots")] == ["Second"]
+
+
 def test_a_token_is_stored_and_used_for_its_site_only(
     site: TinySite, esr: Esr, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

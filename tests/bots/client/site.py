@@ -112,6 +112,7 @@ class TinySite:
     extra: list[dict[str, Any]] = field(default_factory=list)
     raw: dict[str, list[bytes]] = field(default_factory=dict)
     streams: int = 0
+    several_bots: bool = False
 
     def __post_init__(self) -> None:
         self.changed = threading.Condition(self.lock)
@@ -194,6 +195,8 @@ class _Handler(BaseHTTPRequestHandler):
                 return 200, {}
             if (method, path) == ("POST", "remote-bots"):
                 return 422, {"code": "name_taken", "detail": "You already have a bot with this name."}
+            if (path, body) == ("bot", {}) and self.site.several_bots:
+                return 400, {"code": "bot_missing", "detail": "Add the query parameter 'bot'."}
             if path in self.site.documents:
                 return 200, self.site.documents[path]
             what = "Ladder not found. " if path.startswith("ladders/") else ""

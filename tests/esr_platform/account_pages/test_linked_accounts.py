@@ -105,6 +105,7 @@ from urllib.parse import urlsplit
 import requests
 from allauth.account.models import EmailAddress
 from allauth.socialaccount.models import SocialAccount
+from django.conf import settings
 from django.core.management import call_command
 from django.test import Client
 from django.test.utils import override_settings
@@ -159,6 +160,10 @@ with override_settings(ALLOWED_HOSTS=["testserver"], CACHES=memory, EMAIL_BACKEN
     deletion.delete(miriam)
     assert not SocialAccount.objects.exists()
     assert again.get("/account/").status_code == 302
+
+    settings.SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"][0]["settings"]["server_url"] = "http://127.0.0.1:9"
+    down = Client().post("/account/oidc/oidc/login/")
+    assert 'data-note="sign-in-failed"' in down.content.decode(), "the provider is down"
     print("all the way")
 """
 

@@ -6,7 +6,7 @@ import re
 import pytest
 from django.conf import settings
 from django.template import Context, Template
-from django.test import Client
+from django.test import Client, override_settings
 from django.utils import translation
 
 from esr_platform import languages
@@ -46,8 +46,11 @@ def test_the_choice_is_kept_and_leads_back(client: Client, pseudo_language: str)
     assert 'class="skip" href="#main">[' in page
 
 
-def test_only_english_is_offered_at_the_moment(client: Client) -> None:
-    assert 'class="languages"' not in client.get(ABOUT).content.decode()
+@pytest.mark.parametrize("languages_of_site", [1, 2])
+def test_only_a_site_with_several_languages_offers_a_choice(client: Client, languages_of_site: int) -> None:
+    with override_settings(LANGUAGES=[("en", "English"), (CODE, NAME)][:languages_of_site]):
+        page = client.get(ABOUT).content.decode()
+    assert ('class="languages"' in page) == (languages_of_site > 1)
 
 
 def test_a_language_that_is_not_offered_changes_nothing(client: Client) -> None:
