@@ -25,6 +25,7 @@ from ladder.pages.ladder import COLUMNS, MOST_LANES, ladder_page, lanes_of
 from ladder.pages.matches import listed
 from ladder.pages.templatetags.rankings import leading
 from ladder.ratings.draws import packed
+from ladder.seasons import close
 from tests.build import DUEL, active_version, new_version, person, staff, uploaded
 from tests.ladder.pages.site import Site, block_like, crowd, rename
 from tests.page import html, markup, page, parsed
@@ -321,6 +322,19 @@ def test_staff_invite_by_names_and_learn_which_are_none(bot: Bot, client: Client
     assert not Invitation.objects.filter(ladder=ladder, person=bot.owner_id).exists()
     assert client.post(f"/ladders/seminar/members/{bot.owner_id}/remove/").status_code == 404
     assert client.get(f"/ladders/{DUEL}/members/").status_code == 404
+
+
+def test_the_end_of_the_term_says_that_the_season_is_closed_once_it_is(house: None, client: Client) -> None:
+    ladder = found_ladder(LadderPlan("Seminar", DUEL, 2, private=True), staff("eve"))
+    client.force_login(staff("carla"))
+    season = "/ladders/seminar/seasons/1/"
+    steps = page(client, "/ladders/seminar/members/").one(id="term-end")
+    assert steps.all("a", href=season)
+    assert not steps.all(data_note="closed")
+    close(ladder.seasons.get(), then=None)
+    steps = page(client, "/ladders/seminar/members/").one(id="term-end")
+    assert not steps.all("a", href=season)
+    assert steps.all(data_note="closed")
 
 
 @pytest.mark.parametrize("name", ["=1+1", "@x", "-2", "+3"])
