@@ -342,6 +342,13 @@ class ExhibitionPage:
         return Comparison(self.exhibition, by_part[_Part.CANDIDATE], by_part[_Part.BASELINE], walked, mean)
 
     @property
+    def lacks_season(self) -> bool:
+        """Whether its next games wait for the next season of the ladder. One query while there are games to come."""
+        going_on = self.exhibition.state in (Exhibition.State.PLANNED, Exhibition.State.RUNNING)
+        waits = going_on and self.written < self.exhibition.blocks_wanted
+        return waits and not self.exhibition.ladder.seasons.filter(closing=None, closed=None).exists()
+
+    @property
     def may_cancel(self) -> bool:
         """Whether the viewer may cancel it: the requester, staff, and before it starts anyone who agreed."""
         return self.exhibition.open and may_cancel(self.exhibition, self.viewer)

@@ -13,6 +13,7 @@ from django.utils import timezone
 from bots.models import Bot
 from ladder.exhibitions.requests import request_scheduled
 from ladder.models import Block, Exhibition, Ladder, Match
+from ladder.seasons import close
 from tests.build import active_version, house_version, new_version, person, uploaded
 from tests.ladder.exhibitions.builders import a_comparison, a_test, play_all
 from tests.page import parsed
@@ -130,6 +131,16 @@ def test_a_match_is_agreed_shown_with_its_time_zone_and_counted_down(bot: Bot, d
     assert Exhibition.objects.get().state == "planned"
     client.logout()
     assert "Mine v1 and Theirs v1" in html(client, "/exhibitions/")
+
+
+def test_a_match_says_that_it_waits_for_a_season_while_the_ladder_has_none(
+    bot: Bot, duel: Ladder, client: Client
+) -> None:
+    at, versions = timezone.now() + timedelta(hours=1), [active_version(bot).pk, house_version("greedy").pk]
+    address = f"/exhibitions/{request_scheduled(bot.owner, duel, versions, 1, at, uuid4()).pk}/"
+    assert not parsed(client.get(address)).all(data_note="no-season")
+    close(duel.seasons.get(), then=None)
+    assert parsed(client.get(address)).all(data_note="no-season")
 
 
 def test_pages_of_orders_need_few_queries_however_many_there_are(bot: Bot, duel: Ladder, client: Client) -> None:
