@@ -38,8 +38,11 @@ def cache_key(name: str, kind: type[Any]) -> str:
 
 # --- Pages that many strangers open at once --------------------------------------------------------------------------
 
-SHARED_S: Final = 1
-"""How long a page is kept for other strangers. Spectators of a game open its page together, when it begins and ends."""
+SHARED_S: Final = 3
+"""How long a page is kept for other strangers. Spectators of a game open its page together, when it begins and ends.
+
+The page of a running game can be that old: its stream brings what is new.
+"""
 
 
 def is_stranger(request: HttpRequest) -> bool:
@@ -52,7 +55,7 @@ def is_stranger(request: HttpRequest) -> bool:
 def shared_by_strangers(
     request: HttpRequest, state: Callable[[], Sequence[object]], make: Callable[[], HttpResponse]
 ) -> HttpResponse:
-    """Return the response of ``make``, or for strangers the one that another of them got within the last second.
+    """Return the response of ``make``, or for strangers the one that another of them got within the last seconds.
 
     It is not older than a change of ``state``. Responses with a form, whose CSRF token is personal, are not kept.
     """

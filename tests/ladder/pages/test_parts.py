@@ -73,7 +73,7 @@ def test_of_a_game_that_is_over_no_round_is_left_and_the_page_is_loaded_again(ma
 
 @pytest.fixture
 def _kept_for_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if everything in a test happened within the second for which strangers share a page."""
+    """As if everything in a test happened within the seconds for which strangers share a page."""
     monkeypatch.setattr(responses, "SHARED_S", 3600)
 
 
