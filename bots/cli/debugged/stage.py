@@ -38,6 +38,10 @@ class Debugger(pdb.Pdb):
         """Never stop in this file, which wraps the bot's input and output."""
         return frame.f_code.co_filename != __file__ and super().stop_here(frame)
 
+    def set_stepinstr(self) -> None:
+        """Stop at the next line. Python 3.13 and later would stop within the line that reads the decision."""
+        self.set_step()
+
     def interaction(self, *args: Any, **options: Any) -> None:
         """Use the terminal during the interaction, then restore the bot's streams."""
         streams = sys.stdin, sys.stdout
