@@ -1,4 +1,4 @@
-"""Compile the accelerator: ``python -m games.fast.build``. ``make engine-fast`` does the same.
+"""Compile the accelerator: ``python -m games.fast.build [COMPILER OPTION ...]``. ``make engine-fast`` does the same.
 
 This needs a C compiler (GCC or Clang), but neither the headers of Python nor NumPy. The library works with every
 version of Python.
@@ -53,6 +53,6 @@ def compile_library(target: Path = LIBRARY, flags: Sequence[str] = ()) -> None:
 
 if __name__ == "__main__":
     try:
-        compile_library()
+        compile_library(flags=sys.argv[1:])
     except (OSError, subprocess.CalledProcessError) as error:
         sys.exit(f"Cannot compile the accelerator: {error}. Install a C compiler. All games also work without it.")

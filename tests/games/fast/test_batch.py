@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-import games
 from games.fast.batch import NO_ACTION, Batch
 from games.registry import GAMES
+from tests.games.fast.copies import copied, python
 from tests.games.fast.differential import FORMATS, rows, seeds_of
 
 COUNT = 8
@@ -236,25 +232,6 @@ def test_formats_that_are_not_covered_are_refused() -> None:
 IMPORTS = (
     "import numpy; from games.fast.batch import Batch; Batch('edel-stein-reich', 3, numpy.zeros((1, 32), numpy.uint8))"
 )
-
-
-def python(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run another interpreter that finds ``games`` in ``folder``."""
-    return subprocess.run(
-        [sys.executable, *arguments],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(folder), "ESR_ENGINE": "python", **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-def copied(folder: Path) -> Path:
-    """Copy the engine without compiled modules."""
-    ignored = shutil.ignore_patterns("__pycache__", "native")
-    shutil.copytree(Path(games.__file__).parent, folder / "games", ignore=ignored)
-    return folder
 
 
 def test_games_work_without_the_library_and_its_error_says_how_to_build_it(tmp_path: Path) -> None:
