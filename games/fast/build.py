@@ -22,6 +22,9 @@ SOURCES: Final = Path(__file__).parent
 LIBRARY: Final = SOURCES.parent / "native" / f"rules-{sysconfig.get_platform()}.so"
 """The compiled library."""
 
+COMPILED: Final = ("library.c", "chance.c", "gems_batch.c")
+"""The sources for the compiler. They include the others."""
+
 FLAGS: Final = ("-std=c11", "-O3", "-fPIC", "-shared", "-fvisibility=hidden")
 """No flag names a processor: the library runs on every x86-64 or arm64 processor."""
 
@@ -41,7 +44,7 @@ def compile_library(target: Path = LIBRARY, flags: Sequence[str] = ()) -> None:
     written, and ``subprocess.CalledProcessError`` if compiling fails.
     """
     compiler = (os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()
-    sources = [str(path) for path in sorted(SOURCES.glob("*.c"))]
+    sources = [str(SOURCES / name) for name in COMPILED]
     target.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=target.parent) as folder:
         compiled = Path(folder, target.name)

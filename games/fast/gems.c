@@ -83,19 +83,15 @@ uint64_t gems_rank_key(const State *state, int seat) {
     return key;
 }
 
-static int kept_cards(const State *state, int seat, int card) {
-    int count = 0;
-    for (int i = 0; i < state->kept_count; i++) count += state->kept_by[i] == seat && state->kept[i] == card;
-    return count;
-}
+/* Scoring cards by seat and kind. */
+typedef uint8_t Cards[MAX_SEATS][SCORING_KINDS];
 
-static int sole_bonus(const Rules *rules, const State *state, int seat, int color) {
-    return rules->sole_bonus[color] * kept_cards(state, seat, SOLE_RED + color) +
-           rules->sole_any_bonus * kept_cards(state, seat, SOLE_ANY);
+static int sole_bonus(const Rules *rules, const uint8_t cards[SCORING_KINDS], int color) {
+    return rules->sole_bonus[color] * cards[SOLE_RED + color] + rules->sole_any_bonus * cards[SOLE_ANY];
 }
 
 /* Pay the leaders of a color `value` millions and return their gems (2.7). */
-static void score_color(const Rules *rules, State *state, int color, int value, bool with_cards) {
+static void score_color(const Rules *rules, State *state, int color, int value, Cards cards) {
     int most = 0, leading = 0;
     for (int seat = 0; seat < rules->seats; seat++) {
         int count = state->gems[seat][color];
@@ -105,41 +101,48 @@ static void score_color(const Rules *rules, State *state, int color, int value, 
     int share = most ? value / leading : 0;
     int returned = leading == 1 ? (most + 1) / 2 : rules->tie_return < most ? rules->tie_return : most;
     for (int seat = 0; seat < rules->seats; seat++) {
-        int count = state->gems[seat][color], money = state->money[seat];
+        int count = state->gems[seat][color], money = state->money[seat] + count * cards[seat][PER_RED + color];
         if (most && count == most) {
-            money += share + (with_cards && leading == 1 ? sole_bonus(rules, state, seat, color) : 0);
+            money += share + (leading == 1 ? sole_bonus(rules, cards[seat], color) : 0);
             state->gems[seat][color] -= (uint8_t)returned;
             state->supply[color] += (uint8_t)returned;
         }
-        if (with_cards) money += count * kept_cards(state, seat, PER_RED + color);
         state->money[seat] = (uint16_t)money;
     }
 }
 
-static void pay_certificates(const Rules *rules, State *state) {
-    int counts[MAX_SEATS], first = 0, second = 0, leading = 0;
+static void pay_certificates(const Rules *rules, State *state, Cards cards) {
+    int first = 0, second = 0, leading = 0;
+    for (int seat = 0; seat < rules->seats; seat++)
+        if (cards[seat][CERTIFICATE] > first) first = cards[seat][CERTIFICATE];
     for (int seat = 0; seat < rules->seats; seat++) {
-        counts[seat] = kept_cards(state, seat, CERTIFICATE);
-        if (counts[seat] > first) first = counts[seat];
-    }
-    for (int seat = 0; seat < rules->seats; seat++) {
-        leading += counts[seat] == first;
-        if (counts[seat] < first && counts[seat] > second) second = counts[seat];
+        int count = cards[seat][CERTIFICATE];
+        leading += count == first;
+        if (count < first && count > second) second = count;
     }
     for (int seat = 0; seat < rules->seats && first; seat++) {
-        if (counts[seat] == first) state->money[seat] += rules->certificate_values[0];
-        if (counts[seat] && counts[seat] == second && leading == 1) state->money[seat] += rules->certificate_values[1];
+        int count = cards[seat][CERTIFICATE];
+        if (count == first) state->money[seat] += rules->certificate_values[0];
+        else if (count && count == second && leading == 1) state->money[seat] += rules->certificate_values[1];
     }
 }
 
 static void score_phase(const Rules *rules, State *state) {
+    Cards cards = {{0}};
+    for (int i = 0; i < state->kept_count; i++) cards[state->kept_by[i]][state->kept[i]]++;
     for (int color = 0; color < COLORS; color++)
-        score_color(rules, state, color, rules->majority_values[color], true);
-    pay_certificates(rules, state);
+        score_color(rules, state, color, rules->majority_values[color], cards);
+    pay_certificates(rules, state, cards);
     for (int seat = 0; seat < rules->seats; seat++)
         for (int i = 0; i < state->kept_count; i++)
             if (state->kept_by[i] == seat) discard_event(state, state->kept[i]);
     state->kept_count = 0;
+}
+
+/* Score one color at half its value, without scoring cards (5.1 A26). */
+static void score_half(const Rules *rules, State *state, int color) {
+    Cards no_cards = {{0}};
+    score_color(rules, state, color, rules->half_values[color], no_cards);
 }
 
 /* --- actions.py: actions and the barters for them -------------------------------------------------------------- */
@@ -284,7 +287,7 @@ static void halve_all(const Rules *rules, State *state) {
 static void carry_out(const Rules *rules, State *state, int seat) {
     const uint8_t *chosen = state->chosen;
     switch (state->immediate) {
-    case HALF: score_color(rules, state, chosen[0] - NAME, rules->half_values[chosen[0] - NAME], false); break;
+    case HALF: score_half(rules, state, chosen[0] - NAME); break;
     case THREE: take(state, seat, chosen[0] - NAME, rules->three_takes); break;
     case SWAP:
         transfer_one(state, seat, (seat + 1 + (chosen[1] - FROM) / COLORS) % rules->seats, chosen[0] - GIVE);

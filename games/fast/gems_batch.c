@@ -1,8 +1,10 @@
 /* What Python calls: loops over many games. The arrays belong to the caller and are contiguous. */
-#include "gems.h"
-
 #include <stddef.h>
 #include <string.h>
+
+/* One translation unit, so that the compiler can inline functions of other files into the loops. */
+#include "gems.c"
+#include "gems_options.c"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -48,7 +50,7 @@ static int advance(const Rules *rules, State *state, int action, uint8_t options
     options[0] = (uint8_t)action;
     while (number == 1) {
         state->chosen[state->chosen_count++] = options[0];
-        number = gems_options(rules, state, options);
+        number = options[0] < GIVE ? 0 : gems_options(rules, state, options); /* a word is a complete move */
     }
     if (number) return number;
     gems_play(rules, state);

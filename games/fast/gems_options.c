@@ -10,6 +10,12 @@ typedef struct {
 
 static void add(List *list, int action) { list->actions[list->count++] = (uint8_t)action; }
 
+/* Add `count` actions from `first` on, at most OFFER_COUNTS. Copying a fixed number of them needs no branch. */
+static void add_range(List *list, int first, int count) {
+    for (int i = 0; i < OFFER_COUNTS; i++) list->actions[list->count + i] = (uint8_t)(first + i);
+    list->count += count;
+}
+
 /* Add an action for every color that `gems` contains. */
 static void add_colors(List *list, int base, const uint8_t gems[COLORS]) {
     for (int color = 0; color < COLORS; color++)
@@ -22,7 +28,8 @@ static void add_every_color(List *list, int base) {
 
 /* The action cards in hand that were not guessed yet in this turn. */
 static void list_words(const Rules *rules, const State *state, List *list) {
-    for (int word = 0; word < rules->actions; word++) {
+    if (!state->guess_count) add_range(list, 0, rules->actions);
+    for (int word = 0; word < rules->actions && state->guess_count; word++) {
         bool shown = false;
         for (int i = 0; i < state->guess_count; i++) shown |= state->guesses[i] == word;
         if (!shown) add(list, word);
@@ -39,8 +46,8 @@ static void list_offers(const State *state, const uint8_t held[COLORS], List *li
     for (int i = 0; i < color; i++)
         key += (uint32_t)(state->chosen[i] - OFFER - i * OFFER_COUNTS) * key_of_one(i);
     for (int i = color + 1; i < COLORS; i++) key += held[i] * key_of_one(i);
-    for (int count = 0; count <= held[color]; count++, key += key_of_one(color))
-        if (key > standing) add(list, OFFER + color * OFFER_COUNTS + count);
+    int least = key > standing ? 0 : (int)((standing - key) / key_of_one(color)) + 1;
+    if (least <= held[color]) add_range(list, OFFER + color * OFFER_COUNTS + least, held[color] - least + 1);
 }
 
 /* Return the seat at this distance clockwise from `seat`. */
