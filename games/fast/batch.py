@@ -4,12 +4,14 @@ All arrays have one row per game. An *action* is a number of the learning contra
 sequence of actions, and actions without an alternative follow by themselves, as in the learning environments.
 
 Edel, Stein & Reich and its version for two are covered. A batch keeps neither steps nor logs, so it gives no records:
-repeat the moves on a state of the reference for those.
+repeat the moves on a state of the reference for those. Threads can share a batch, but only one of them computes at a
+time. Use processes for several cores.
 """
 
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
@@ -134,7 +136,7 @@ class Batch:
         if wrong >= 0:
             raise ValueError(self._complaint(wrong, actions[wrong]))
 
-    def _complaint(self, game: int, action: np.int64) -> str:
+    def _complaint(self, game: int, action: int | np.int64) -> str:
         legal = np.flatnonzero(self.copy(np.array([game])).masks()[0]).tolist()
         if not legal:
             return f"game {game} is over; only {NO_ACTION} (no action) is possible"
@@ -164,12 +166,50 @@ class Batch:
         self._library.outcomes(self._rules, _at(self._states), len(self), _at(ranks), _at(scores))
         return Outcomes(ranks, scores)
 
+    def single(self, game: int) -> SingleGame:
+        """Return an object for stepping one game in a loop. Raises ``IndexError`` for a game that does not exist."""
+        if not 0 <= game < len(self):
+            raise IndexError(f"game {game} does not exist in a batch of {len(self)}")
+        return SingleGame(self, game)
+
     def _places(self, games: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.int64]:
         places = _integers(games, "games")
         wrong = places[(places < 0) | (places >= len(self))]
         if len(wrong):
             raise IndexError(f"game {wrong[0]} does not exist in a batch of {len(self)}")
         return places
+
+
+class SingleGame:
+    """One game of a batch, for loops that choose each action in Python. It needs one call into C per action.
+
+    ``act(action)`` takes an action for the seat to play, as :meth:`Batch.step` does, and returns the number of actions
+    that are legal then, 0 if the game is over. It raises ``ValueError`` with the number of the game in its batch for an
+    illegal action, which changes nothing. ``options`` contains the legal actions, ascending, in its first bytes, as
+    many as ``act`` returned. The other bytes have no meaning. After an error, call :meth:`refresh`.
+    """
+
+    __slots__ = ("act", "options", "refresh")
+
+    act: Callable[[int], int]
+    refresh: Callable[[], int]
+
+    def __init__(self, batch: Batch, game: int) -> None:
+        call: Callable[..., int] = batch._library.act
+        actions = range(batch.actions)
+        self.options = bytearray(batch.actions + 1)
+        rules = ctypes.byref(batch._rules)
+        state = ctypes.c_void_p(_at(batch._states) + game * batch._states.itemsize)
+        options = ctypes.byref(ctypes.c_char.from_buffer(self.options))
+
+        # Local variables are faster than attributes, which matters here.
+        def act(action: int) -> int:
+            if action in actions and (count := call(rules, state, action, options)) >= 0:
+                return count
+            raise ValueError(batch._complaint(game, action))
+
+        self.act = act
+        self.refresh = lambda: call(rules, state, NO_ACTION, options)
 
 
 class _Functions:
@@ -192,6 +232,8 @@ class _Functions:
         self.step = function("step", number, *games, number, pointer)
         self.playouts = function("playouts", None, *games, number, pointer, pointer)
         self.outcomes = function("outcomes", None, *games, number, pointer, pointer)
+        self.act = function("act", ctypes.c_int32)
+        self.act.argtypes = None  # conversions would take longer than the call; `SingleGame` passes the right types
         sizes = (function("rules_size", ctypes.c_size_t)(), function("state_size", ctypes.c_size_t)())
         if sizes != (ctypes.sizeof(rules), state_bytes) or not function("rules_fit", ctypes.c_int32, games[0])(rules):
             raise RuntimeError("the accelerator was written for other components of this game than the reference has")

@@ -1,15 +1,15 @@
 /* The k-th chance step of a name reads the words of SHA-256(seed || "name/k/block"), as games/chance.py does.
  *
  * Each message fits into one block of SHA-256. Eight blocks are hashed at the same time, one in each lane of a vector.
- * GCC and Clang compile these vectors to the instructions that every x86-64 and arm64 processor has. On Linux with
- * glibc, they also compile them for wider vectors, and the processor that runs the library decides.
+ * GCC and Clang compile these vectors to the instructions that every x86-64 and arm64 processor has. GCC on Linux with
+ * glibc also compiles them for wider vectors, and the processor that runs the library decides.
  */
 #include "chance.h"
 
 #include <string.h>
 
-#if defined(__x86_64__) && defined(__GLIBC__)
-#define FOR_WIDE_VECTORS __attribute__((target_clones("avx2", "default")))
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) && __GNUC__ >= 12
+#define FOR_WIDE_VECTORS __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
 #else
 #define FOR_WIDE_VECTORS
 #endif

@@ -79,6 +79,14 @@ EXPORT int64_t gems_step(const Rules *rules, State *states, int64_t count, const
     return NONE;
 }
 
+/* Take an action in one game, or none. Write what may follow then, and return its number; 0 if the game is over.
+ * Return NONE, without a change, if the action cannot follow. */
+EXPORT int32_t gems_act(const Rules *rules, State *state, int32_t action, uint8_t options[MAX_ACTIONS]) {
+    uint32_t decisions = 0;
+    if (action == NONE) return gems_options(rules, state, options);
+    return may_follow(rules, state, action) ? advance(rules, state, action, options, &decisions) : NONE;
+}
+
 /* Return the next number of the generator SplitMix64. */
 static uint64_t split_mix(uint64_t *generator) {
     uint64_t z = *generator += 0x9e3779b97f4a7c15;

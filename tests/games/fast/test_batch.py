@@ -116,6 +116,22 @@ def test_no_action_leaves_a_game_as_it_is() -> None:
     assert changed == [game != 1 for game in range(COUNT)]
 
 
+@pytest.mark.parametrize(("slug", "seats"), FORMATS)
+def test_a_single_game_is_stepped_in_its_batch(slug: str, seats: int) -> None:
+    batch, stepped = new(slug, seats), new(slug, seats)
+    game = batch.single(5)
+    count, moved = game.refresh(), 0
+    while count:
+        legal = list(game.options[:count])
+        assert legal == np.flatnonzero(stepped.masks()[5]).tolist()
+        actions = np.full(COUNT, NO_ACTION)
+        actions[5] = legal[moved % count]
+        count, moved = game.act(legal[moved % count]), moved + 1
+        stepped.step(actions)
+        assert batch.fields.tobytes() == stepped.fields.tobytes()
+    assert batch.done.tolist() == [number == 5 for number in range(COUNT)]
+
+
 def test_any_integers_are_actions_also_if_they_are_not_contiguous() -> None:
     batch, twin = new(), new()
     actions = first_legal(batch)
@@ -147,6 +163,17 @@ def test_an_illegal_action_names_its_game_and_changes_nothing(action: int) -> No
     with pytest.raises(ValueError, match=rf"^game 5\b.*{action}"):
         batch.step(actions)
     assert batch.fields.tobytes() == before
+
+
+@pytest.mark.parametrize("action", [-2, -1, 5, 255, 2**32, 2**32 + 2, 2**64, -(2**64)])
+def test_an_illegal_action_in_a_single_game_names_it_and_changes_nothing(action: int) -> None:
+    batch = new()
+    before, game = batch.fields.tobytes(), batch.single(5)
+    with pytest.raises(ValueError, match=rf"^game 5\b.*{action}"):
+        game.act(action)
+    assert batch.fields.tobytes() == before
+    with pytest.raises(ValueError, match=r"^game 5\b.*over"):
+        finished().single(5).act(0)
 
 
 def test_an_action_in_a_finished_game_names_the_game() -> None:
@@ -218,6 +245,8 @@ def test_games_that_do_not_exist_are_refused(game: int) -> None:
         batch.copy(np.array([0, game]))
     with pytest.raises(IndexError, match=f"game {game} "):
         batch.deal(np.array([game]), rows(seeds_of("again", 1)))
+    with pytest.raises(IndexError, match=f"game {game} "):
+        batch.single(game)
 
 
 def test_formats_that_are_not_covered_are_refused() -> None:
