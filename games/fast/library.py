@@ -15,7 +15,7 @@ _BUILD = "build it with `make engine-fast` or `python -m games.fast.build`, whic
 def load(path: Path = LIBRARY) -> ctypes.PyDLL:
     """Return the library. Raises ``ImportError`` if it is missing or was compiled from other sources than the present.
 
-    The message says how to build it. Calls hold the lock of the interpreter, so that no other thread changes an array
+    The message tells how to build it. Calls hold the lock of the interpreter, so that no other thread changes an array
     after it was checked.
     """
     if not path.is_file():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -150,6 +151,15 @@ def test_a_batch_can_be_empty() -> None:
 def test_fields_cannot_be_written() -> None:
     with pytest.raises(ValueError, match="read-only"):
         new().fields["money"] = 1
+
+
+def test_the_example_of_the_page_runs() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "internals" / "speed.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```python\n(import numpy.*?)```", page, re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(example, names)
+    assert names["batch"].done.all()
+    assert names["search"].done.all()
 
 
 # --- Refusals --------------------------------------------------------------------------------------------------------
