@@ -45,9 +45,11 @@ class Outcomes(NamedTuple):
 class Batch:
     """Games of one format. Game ``i`` is dealt from ``seeds[i]``, exactly as ``Game.new`` deals it.
 
-    ``seeds`` is an array of bytes with shape (games, 32). ``actions`` is the number of encoded actions,
-    ``score_columns`` names the columns of a score. Raises ``ImportError`` if the accelerator is not compiled,
-    ``LookupError`` if it does not cover the game, and ``ValueError`` for a wrong number of seats or wrong seeds.
+    ``seeds`` is an array of bytes with shape (games, 32). ``actions`` is the number of encoded actions and
+    ``observation_size`` the number of values in an observation. ``score_columns`` names the columns of a score.
+
+    Raises ``ImportError`` if the accelerator is not compiled, ``LookupError`` if it does not cover the game, and
+    ``ValueError`` for a wrong number of seats or wrong seeds.
     """
 
     def __init__(self, game: str, seats: int, seeds: npt.NDArray[np.uint8]) -> None:
@@ -59,6 +61,7 @@ class Batch:
         self.game = game
         self.seats = seats
         self.actions: int = self._library.actions(self._rules)
+        self.observation_size: int = self._library.observation_size(self._rules)
         self.score_columns = FAMILIES[game].SCORE_COLUMNS
         seeds = _seeds(seeds)
         self._states = np.zeros(len(seeds), dtype=FAMILIES[game].STATE)
@@ -121,6 +124,27 @@ class Batch:
         masks = np.empty((len(self), self.actions), dtype=np.bool_)
         self._library.masks(self._rules, _at(self._states), len(self), _at(masks))
         return masks
+
+    def observations(self, seats: Seats | None = None) -> npt.NDArray[np.float32]:
+        """Return what ``seats[i]`` sees of game ``i``, by default the seat to play. Shape (games, observation_size).
+
+        The numbers are those of ``Encoding.observation``, in their units. They include the decision and the chosen
+        actions only for the seat to play. A row is zero if the seat is −1, so by default if a game is over. ``seats``
+        are 8-bit integers (int8) with shape (games,). Raises ``ValueError`` for other arrays and ``IndexError`` with
+        the number of the first game that has no such seat.
+        """
+        seats = self.to_play if seats is None else seats
+        if not isinstance(seats, np.ndarray) or seats.dtype != np.int8 or seats.shape != (len(self),):
+            raise ValueError(f"seats must be 8-bit integers (int8) of shape ({len(self)},)")
+        wrong = np.flatnonzero((seats < -1) | (seats >= self.seats))
+        if len(wrong):
+            raise IndexError(f"game {wrong[0]} has no seat {seats[wrong[0]]}")
+        numbers = np.empty((len(self), self.observation_size), dtype=np.float32)
+        places = np.ascontiguousarray(seats)
+        self._library.observations(
+            self._rules, _at(self._states), len(self), _at(places), self.observation_size, _at(numbers)
+        )
+        return numbers
 
     def step(self, actions: npt.NDArray[np.integer[Any]]) -> None:
         """Take ``actions[i]`` in game ``i`` for the seat to play; ``NO_ACTION`` (−1) leaves a game as it is.
@@ -229,6 +253,8 @@ class _Functions:
         self.deal = function("deal", None, *games, pointer, number, pointer)
         self.seats_to_play = function("seats_to_play", None, *games, number, pointer)
         self.masks = function("masks", None, *games, number, pointer)
+        self.observation_size = function("observation_size", number, games[0])
+        self.observations = function("observations", None, *games, number, pointer, number, pointer)
         self.step = function("step", number, *games, number, pointer)
         self.playouts = function("playouts", None, *games, number, pointer, pointer)
         self.outcomes = function("outcomes", None, *games, number, pointer, pointer)

@@ -82,6 +82,7 @@ typedef struct {
     uint8_t duel; /* 1: the version for two */
     uint8_t phases;
     uint8_t rounds; /* per phase */
+    uint8_t aside; /* gem cards set aside in each phase */
     uint8_t actions; /* number of action cards in hand */
     uint8_t gems_at_start; /* of each color */
     uint8_t offer_limit;
@@ -99,6 +100,7 @@ typedef struct {
     uint8_t event_cards[EVENT_CARDS]; /* before the shuffle */
     uint8_t gem_card_money[GEM_CARDS];
     uint8_t gem_card_gems[GEM_CARDS][COLORS];
+    uint8_t gem_card_kinds[GEM_CARDS]; /* equal cards have the same number, from 0 */
 } Rules;
 
 /* One game. All bytes are 0 to 255 or NONE. Cards of a pile above its count have no meaning. */

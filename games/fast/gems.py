@@ -40,6 +40,7 @@ class GemRules(ctypes.Structure):
         ("duel", ctypes.c_uint8),
         ("phases", ctypes.c_uint8),
         ("rounds", ctypes.c_uint8),
+        ("aside", ctypes.c_uint8),
         ("actions", ctypes.c_uint8),
         ("gems_at_start", ctypes.c_uint8),
         ("offer_limit", ctypes.c_uint8),
@@ -57,6 +58,7 @@ class GemRules(ctypes.Structure):
         ("event_cards", ctypes.c_uint8 * len(cards.EVENT_CARDS)),
         ("gem_card_money", ctypes.c_uint8 * GEM_CARDS),
         ("gem_card_gems", _BY_COLOR * GEM_CARDS),
+        ("gem_card_kinds", ctypes.c_uint8 * GEM_CARDS),
     ]
 
 
@@ -114,11 +116,13 @@ STATE: Final = np.dtype(
 def rules_of(slug: str, seats: int) -> GemRules:
     """Return the numbers of the rules from the reference."""
     layout = cards.TABLES[seats]
+    kinds = list(dict.fromkeys(cards.GEM_CARDS))
     return GemRules(
         seats=seats,
         duel=slug == "edel-stein-reich-duel",
         phases=cards.PHASES,
         rounds=layout.rounds,
+        aside=layout.aside,
         actions=len(layout.actions),
         gems_at_start=cards.GEMS_AT_START,
         offer_limit=rulings.OFFER_LIMIT,
@@ -136,4 +140,5 @@ def rules_of(slug: str, seats: int) -> GemRules:
         event_cards=tuple(EVENTS.index(card) for card in cards.EVENT_CARDS),
         gem_card_money=tuple(cards.MONEY_ON_CARD[card] for card in cards.GEM_CARDS),
         gem_card_gems=tuple(cards.GEMS_ON_CARD[card] for card in cards.GEM_CARDS),
+        gem_card_kinds=tuple(map(kinds.index, cards.GEM_CARDS)),
     )

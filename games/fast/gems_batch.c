@@ -5,6 +5,7 @@
 /* One translation unit, so that the compiler can inline functions of other files into the loops. */
 #include "gems.c"
 #include "gems_options.c"
+#include "gems_observation.c"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -16,6 +17,8 @@ EXPORT size_t gems_state_size(void) { return sizeof(State); }
 EXPORT int32_t gems_rules_fit(const Rules *rules) {
     for (int i = 0; i < EVENT_CARDS; i++)
         if (rules->event_cards[i] >= EVENT_KINDS) return false;
+    for (int i = 0; i < GEM_CARDS; i++)
+        if (rules->gem_card_kinds[i] >= GEM_CARDS) return false;
     int seats_with_cards = rules->duel ? rules->phases : rules->seats; /* all phases of the duel share one pile */
     return rules->seats >= 2 && rules->seats <= MAX_SEATS && (!rules->duel || rules->seats == 2) &&
            rules->rounds >= 1 && rules->rounds <= MAX_KEPT && rules->rounds * seats_with_cards <= GEM_CARDS &&
@@ -40,6 +43,22 @@ EXPORT void gems_masks(const Rules *rules, const State *states, int64_t count, u
         uint8_t options[MAX_ACTIONS];
         int number = gems_options(rules, states + i, options);
         for (int k = 0; k < number; k++) masks[i * actions + options[k]] = 1;
+    }
+}
+
+/* Return the number of values in an observation. */
+EXPORT int64_t gems_observation_size(const Rules *rules) {
+    Components components = count_components(rules);
+    return observation_size(rules, &components);
+}
+
+/* Write what a seat of each game sees; zeros if the seat is NONE. */
+EXPORT void gems_observations(
+    const Rules *rules, const State *states, int64_t count, const int8_t *seats, int64_t size, float *numbers) {
+    Components components = count_components(rules);
+    for (int64_t i = 0; i < count; i++, numbers += size) {
+        if (seats[i] == NONE) memset(numbers, 0, (size_t)size * sizeof *numbers);
+        else observe(rules, states + i, seats[i], &components, numbers);
     }
 }
 

@@ -42,6 +42,11 @@ class Pair:
             self.decision = self.state.decision(self.state.pending[0])
             self.options = self.encoding.options(self.decision, ())
 
+    def observation(self, seat: int) -> npt.NDArray[np.float32]:
+        asked = bool(self.options) and seat == self.decision["seat"]
+        decision, chosen = (self.decision, self.chosen) if asked else (None, ())
+        return np.array(self.encoding.observation(self.state.view(seat), decision, chosen), dtype=np.float32)
+
     def take(self, action: int) -> None:
         """Add the action and all actions without an alternative to the move. Play it if it is complete."""
         following = [action]
@@ -249,6 +254,8 @@ def rows(seeds: Sequence[bytes]) -> npt.NDArray[np.uint8]:
 def compare(batch: Batch, pairs: Sequence[Pair], numbers: Sequence[int]) -> str | None:
     """The first difference between the accelerator and the reference in these games, or ``None``."""
     to_play, masks = batch.to_play.tolist(), batch.masks()
+    observers = np.array([pair.random.randrange(batch.seats) for pair in pairs], dtype=np.int8)
+    observations = batch.observations(observers)
     for number, got in zip(numbers, of_accelerator(batch, numbers), strict=True):
         pair = pairs[number]
         if (expected := of_reference(pair)) != got:
@@ -259,6 +266,10 @@ def compare(batch: Batch, pairs: Sequence[Pair], numbers: Sequence[int]) -> str 
             return f"game {number}: to play {to_play[number]}, not {asked}"
         if (legal := np.flatnonzero(masks[number]).tolist()) != pair.options:
             return f"game {number}: legal {legal}, not {pair.options}"
+        seen = pair.observation(int(observers[number]))
+        if not np.array_equal(observations[number], seen):
+            places = np.flatnonzero(observations[number] != seen).tolist()
+            return f"game {number}: seat {observers[number]} sees other numbers at {places}"
     return None
 
 

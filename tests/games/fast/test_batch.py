@@ -43,7 +43,11 @@ def test_arrays_have_one_row_per_game(slug: str, seats: int) -> None:
     assert (batch.masks().shape, batch.masks().dtype) == ((COUNT, batch.actions), np.bool_)
     assert (batch.to_play.shape, batch.to_play.dtype) == ((COUNT,), np.int8)
     assert batch.done.tolist() == [False] * COUNT
+    seen = batch.observations()
+    assert (seen.shape, seen.dtype) == ((COUNT, encoding.size), np.float32)
+    assert np.array_equal(seen, batch.observations(batch.to_play))
     batch.playouts(np.arange(COUNT, dtype=np.uint64))
+    assert not batch.observations().any()
     ranks, scores = batch.outcomes()
     assert (ranks.shape, ranks.dtype) == ((COUNT, seats), np.int8)
     assert (scores.shape, scores.dtype) == ((COUNT, seats, len(batch.score_columns)), np.int32)
@@ -257,6 +261,22 @@ def test_games_that_do_not_exist_are_refused(game: int) -> None:
         batch.deal(np.array([game]), rows(seeds_of("again", 1)))
     with pytest.raises(IndexError, match=f"game {game} "):
         batch.single(game)
+
+
+@pytest.mark.parametrize(
+    "seats", [np.zeros(COUNT - 1, dtype=np.int8), np.zeros(COUNT, dtype=np.int64), np.zeros(COUNT), [0] * COUNT]
+)
+def test_observers_of_another_shape_or_type_are_refused(seats: Any) -> None:
+    with pytest.raises(ValueError, match="seats"):
+        new().observations(seats)
+
+
+@pytest.mark.parametrize("seat", [-2, -128, 4, 127])
+def test_a_seat_that_does_not_exist_cannot_observe(seat: int) -> None:
+    seats = np.zeros(COUNT, dtype=np.int8)
+    seats[3] = seat
+    with pytest.raises(IndexError, match=rf"^game 3\b.*{seat}$"):
+        new().observations(seats)
 
 
 def test_formats_that_are_not_covered_are_refused() -> None:
