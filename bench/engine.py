@@ -113,11 +113,13 @@ def other_rows(ours: dict[str, Rates], peers: Rates) -> Iterator[FigureRow]:
 
 
 def fast_rows(rates: Rates, peers: Rates) -> Iterator[FigureRow]:
-    """Decisions and copies of the accelerator."""
+    """Decisions, steps and copies of the accelerator."""
     for name, rate in rates.items():
         kind = name.partition(", ")[2]
         if kind in FAST_GOALS:
             yield FigureRow(name, rate.parts_s, "decisions/s", FAST_GOALS[kind] * peers[f"{GOOFSPIEL} 4"].parts_s)
+        elif kind == fast.STEPS:
+            yield FigureRow(name, rate.parts_s, "steps/s")
         else:
             yield FigureRow(name, rate.parts_s, "copies/s", FAST_COPIES * peers[CLONE].parts_s)
 

@@ -16,6 +16,7 @@ AT_ONCE = 1024
 """Games per batch."""
 
 BATCH, CALLS, COPY = "accelerator, batch", "accelerator, one call per action", "accelerator, copy of 1,024 games"
+STEPS = "accelerator, steps of 1,024 games"
 """What is measured of each format."""
 
 FORMATS = [(slug, seats) for slug in FAMILIES for seats in GAMES[slug].seat_counts]
@@ -57,6 +58,25 @@ def called_play(slug: str, seats: int, random: np.random.Generator) -> Contender
     return play
 
 
+def stepped(slug: str, seats: int, random: np.random.Generator) -> Contender:
+    """Step a batch once, with masks and observations as learners need them, and replace finished games.
+
+    NumPy draws the actions: the legal ones have random numbers, and the greatest is taken.
+    """
+    batch = dealt(slug, seats, AT_ONCE, random)
+    noise = random.random((AT_ONCE, batch.actions), dtype=np.float32)
+
+    def step() -> int:
+        shift = int(random.integers(batch.actions))
+        batch.observations()
+        batch.step(np.where(batch.masks(), np.roll(noise, shift), 0).argmax(axis=1))
+        finished = np.flatnonzero(batch.done)
+        batch.deal(finished, random.integers(0, 256, (len(finished), 32), dtype=np.uint8))
+        return AT_ONCE
+
+    return step
+
+
 def copied(slug: str, seats: int, random: np.random.Generator) -> Contender:
     """Copy a batch. Its parts are the copied games."""
     batch = dealt(slug, seats, AT_ONCE, random)
@@ -71,7 +91,7 @@ def contenders() -> dict[str, Contender]:
     random = np.random.default_rng(1)
     return {
         f"{slug} {seats}, {name}": make(slug, seats, random)
-        for name, make in ((BATCH, batch_play), (CALLS, called_play), (COPY, copied))
+        for name, make in ((BATCH, batch_play), (CALLS, called_play), (STEPS, stepped), (COPY, copied))
         for slug, seats in FORMATS
     }
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple, Self
+from operator import index
+from typing import Any, Final, NamedTuple, Self, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -194,7 +195,7 @@ class Batch:
         """Return an object for stepping one game in a loop. Raises ``IndexError`` for a game that does not exist."""
         if not 0 <= game < len(self):
             raise IndexError(f"game {game} does not exist in a batch of {len(self)}")
-        return SingleGame(self, game)
+        return SingleGame(self, index(game))
 
     def _places(self, games: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.int64]:
         places = _integers(games, "games")
@@ -209,13 +210,16 @@ class SingleGame:
 
     ``act(action)`` takes an action for the seat to play, as :meth:`Batch.step` does, and returns the number of actions
     that are legal then, 0 if the game is over. It raises ``ValueError`` with the number of the game in its batch for an
-    illegal action, which changes nothing. ``options`` contains the legal actions, ascending, in its first bytes, as
-    many as ``act`` returned. The other bytes have no meaning. After an error, call :meth:`refresh`.
+    illegal action, which changes nothing, and ``TypeError`` for anything but an integer.
+
+    ``options`` contains the legal actions, ascending, in its first bytes, as many as ``act`` returned. The other bytes
+    have no meaning. ``refresh()`` lists them again and returns their number: call it before the first action, after an
+    error, and after another change of the game.
     """
 
     __slots__ = ("act", "options", "refresh")
 
-    act: Callable[[int], int]
+    act: Callable[[SupportsIndex], int]
     refresh: Callable[[], int]
 
     def __init__(self, batch: Batch, game: int) -> None:
@@ -227,10 +231,11 @@ class SingleGame:
         options = ctypes.byref(ctypes.c_char.from_buffer(self.options))
 
         # Local variables are faster than attributes, which matters here.
-        def act(action: int) -> int:
-            if action in actions and (count := call(rules, state, action, options)) >= 0:
+        def act(action: SupportsIndex) -> int:
+            number = index(action)
+            if number in actions and (count := call(rules, state, number, options)) >= 0:
                 return count
-            raise ValueError(batch._complaint(game, action))
+            raise ValueError(batch._complaint(game, number))
 
         self.act = act
         self.refresh = lambda: call(rules, state, NO_ACTION, options)

@@ -11,6 +11,7 @@ from typing import Final
 
 import numpy as np
 
+from games.chance import SEED_BYTES
 from games.edel_stein_reich import actions, cards, duel, rulings
 from games.edel_stein_reich.encoding.moves import WORDS
 from games.edel_stein_reich.encoding.observation import KINDS
@@ -28,6 +29,9 @@ ACTION_CARDS: Final = WORDS[:4]
 EVENTS: Final = tuple(cards.EVENT_ORDER)
 GEM_CARDS: Final = len(cards.GEM_CARDS)
 MAX_SEATS: Final = 5
+MAX_KEPT: Final = 10
+MAX_GUESSES: Final = 3
+MAX_CHOSEN: Final = 4
 _COLORS: Final = len(cards.COLOURS)
 _BY_COLOR: Final = ctypes.c_uint8 * _COLORS
 
@@ -64,7 +68,7 @@ class GemRules(ctypes.Structure):
 
 STATE: Final = np.dtype(
     [
-        ("seed", np.uint8, 32),
+        ("seed", np.uint8, SEED_BYTES),
         ("money", np.uint16, MAX_SEATS),
         ("gems", np.uint8, (MAX_SEATS, _COLORS)),
         ("supply", np.uint8, _COLORS),
@@ -76,8 +80,8 @@ STATE: Final = np.dtype(
         ("event_discard_count", np.uint8),
         ("event_shuffles", np.uint8),
         ("display", np.int8),
-        ("kept", np.uint8, 10),
-        ("kept_by", np.int8, 10),
+        ("kept", np.uint8, MAX_KEPT),
+        ("kept_by", np.int8, MAX_KEPT),
         ("kept_count", np.uint8),
         ("gem_pile", np.uint8, GEM_CARDS),
         ("gem_discard_count", np.uint8),
@@ -103,9 +107,9 @@ STATE: Final = np.dtype(
         ("immediate", np.int8),
         ("active", np.int8),
         ("starter", np.int8),
-        ("guesses", np.int8, 3),
+        ("guesses", np.int8, MAX_GUESSES),
         ("guess_count", np.uint8),
-        ("chosen", np.uint8, 4),
+        ("chosen", np.uint8, MAX_CHOSEN),
         ("chosen_count", np.uint8),
     ],
     align=True,

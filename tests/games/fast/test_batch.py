@@ -190,6 +190,15 @@ def test_an_illegal_action_in_a_single_game_names_it_and_changes_nothing(action:
         finished().single(5).act(0)
 
 
+def test_an_action_in_a_single_game_is_any_integer_and_nothing_else() -> None:
+    batch, twin = new(), new()
+    batch.single(0).act(np.int64(0))
+    twin.single(0).act(0)
+    assert batch.fields.tobytes() == twin.fields.tobytes()
+    with pytest.raises(TypeError):
+        batch.single(0).act(0.0)
+
+
 def test_an_action_in_a_finished_game_names_the_game() -> None:
     batch, (seed,) = finished(), seeds_of("again", 1)
     batch.deal(np.array([0]), rows([seed]))

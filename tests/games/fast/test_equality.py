@@ -86,6 +86,7 @@ MUTATIONS: dict[str, tuple[Any, tuple[str, int], tuple[str, ...]]] = {
     "offer_limit +1": (changed("offer_limit", None, 1), DUEL, ("lowest raises",)),
     "low_supply -1": (changed("low_supply", None, -1), FIVE, ("empty supplies",)),
     "low_supply +1": (changed("low_supply", None, 1), FIVE, ("empty supplies",)),
+    "aside -1": (changed("aside", None, -1), ("edel-stein-reich", 4), tuple(STYLES)),
     "guesses -1": (changed("guesses", None, -1), DUEL, tuple(STYLES)),
     "money on the first gem card": (changed("gem_card_money", 0, 1), DUEL, tuple(STYLES)),
     "money on the last gem card": (changed("gem_card_money", GEM_CARDS - 1, -1), DUEL, tuple(STYLES)),
