@@ -122,7 +122,7 @@ def one_seat(pair: Pair, action: str) -> int:
 
 
 def hoards(pair: Pair) -> int:
-    """One seat takes the gems of its card, and nobody returns any, so that the supply runs out."""
+    """One seat takes the gems of its card, and no seat returns any, so that the supply runs out."""
     if pair.decision["kind"] == "immediate" and pair.state.immediate != "three":
         return pair.options[0]
     return one_seat(pair, "gems")
