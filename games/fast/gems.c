@@ -27,7 +27,7 @@ static void transfer_one(State *state, int giver, int receiver, int color) {
     holdings(state, receiver)[color]++;
 }
 
-/* Give a seat `wanted` gems of a color, as far as the supply has them (5.1 A42). */
+/* Give a seat `wanted` gems of a color, as far as the supply has them (Rulings). */
 static void take(State *state, int seat, int color, int wanted) {
     int taken = wanted < state->supply[color] ? wanted : state->supply[color];
     state->supply[color] -= (uint8_t)taken;
@@ -45,7 +45,7 @@ static void shuffle_events(State *state, int count) {
     state->event_pile_count = (uint8_t)count;
 }
 
-/* Return the next event card. Reshuffles the discards first if the pile is empty (2.8). */
+/* Return the next event card. Reshuffles the discards first if the pile is empty (The event cards). */
 static int draw_event(State *state) {
     if (!state->event_pile_count) {
         int counts[EVENT_KINDS] = {0}, count = 0;
@@ -68,7 +68,7 @@ static void discard_display(State *state) {
     state->display = NONE;
 }
 
-/* The sort key of openers and choosers (2.5): fewest red, yellow, green, blue, least money, youngest. */
+/* The sort key of openers and choosers (The barter): fewest red, yellow, green, blue, least money, youngest. */
 static uint64_t precedence(const State *state, int seat) {
     uint64_t key = 0;
     for (int color = 0; color < COLORS; color++) key = key << 8 | state->gems[seat][color];
@@ -90,7 +90,7 @@ static int sole_bonus(const Rules *rules, const uint8_t cards[SCORING_KINDS], in
     return rules->sole_bonus[color] * cards[SOLE_RED + color] + rules->sole_any_bonus * cards[SOLE_ANY];
 }
 
-/* Pay the leaders of a color `value` millions and return their gems (2.7). */
+/* Pay the leaders of a color `value` millions and return their gems (The scoring). */
 static void score_color(const Rules *rules, State *state, int color, int value, Cards cards) {
     int most = 0, leading = 0;
     for (int seat = 0; seat < rules->seats; seat++) {
@@ -139,7 +139,7 @@ static void score_phase(const Rules *rules, State *state) {
     state->kept_count = 0;
 }
 
-/* Score one color at half its value, without scoring cards (5.1 A26). */
+/* Score one color at half its value, without scoring cards (The event cards). */
 static void score_half(const Rules *rules, State *state, int color) {
     Cards no_cards = {{0}};
     score_color(rules, state, color, rules->half_values[color], no_cards);
@@ -147,12 +147,12 @@ static void score_half(const Rules *rules, State *state, int color) {
 
 /* --- actions.py: actions and the barters for them -------------------------------------------------------------- */
 
-/* Return the gem card with which a seat acts. In the version for two it is the card of the turn (5.2 B7). */
+/* Return the gem card with which a seat acts. In the version for two it is the card of the turn. */
 static int used_card(const Rules *rules, const State *state, int seat) {
     return state->gem_cards[rules->duel ? state->active : seat];
 }
 
-/* Let all choosers of Free Choice act, in an order that is fixed now (2.6). */
+/* Let all choosers of Free Choice act, in an order that is fixed now (The actions). */
 static void begin_free_choice(State *state, const int8_t *seats, int count) {
     for (int i = 0; i < count; i++) {
         int place = i;
@@ -167,7 +167,7 @@ static void begin_free_choice(State *state, const int8_t *seats, int count) {
     ask(state, state->free_order[0], FREE_CHOICE);
 }
 
-/* Carry out an action for the seat that won it (2.4). */
+/* Carry out an action for the seat that won it (The actions). */
 static void perform(const Rules *rules, State *state, int seat, int action) {
     if (action == WORD_MONEY) {
         state->money[seat] += rules->gem_card_money[used_card(rules, state, seat)];
@@ -181,7 +181,7 @@ static void perform(const Rules *rules, State *state, int seat, int action) {
     }
 }
 
-/* Begin a barter of two seats for an action (2.5). The seat with fewer gems opens. */
+/* Begin a barter of two seats for an action (The barter). The seat with fewer gems opens. */
 static void begin_barter(State *state, int first, int second) {
     bool second_opens = precedence(state, second) < precedence(state, first);
     state->opener = (int8_t)(second_opens ? second : first);
@@ -239,7 +239,7 @@ static void counter_gift(const Rules *rules, State *state, int seat) {
     }
 }
 
-/* Take the display or the top card of the stack. Keep a scoring card; ask about an immediate card (2.4). */
+/* Take the display or the top card of the stack. Keep a scoring card; ask about an immediate card. */
 static void event_card(State *state, int seat) {
     int card = state->display;
     if (state->chosen[0] == WORD_BLIND) {
@@ -257,7 +257,7 @@ static void event_card(State *state, int seat) {
     }
 }
 
-/* Change a color to ADJUSTED gems, as far as the supply allows (5.1 A42). */
+/* Change a color to ADJUSTED gems, as far as the supply allows (Rulings). */
 static void adjust(const Rules *rules, State *state, int seat, int color) {
     int beyond = state->gems[seat][color] - rules->adjusted;
     if (beyond > 0) {
@@ -283,7 +283,7 @@ static void halve_all(const Rules *rules, State *state) {
         }
 }
 
-/* Carry out the effect of an immediate card (1.2). */
+/* Carry out the effect of an immediate card (The event cards). */
 static void carry_out(const Rules *rules, State *state, int seat) {
     const uint8_t *chosen = state->chosen;
     switch (state->immediate) {
@@ -310,7 +310,7 @@ static void decide_immediate(const Rules *rules, State *state, int seat) {
     settle(state);
 }
 
-/* Return one gem and take two as the only chooser, or take one gem as one of several (2.6). */
+/* Return one gem and take two as the only chooser, or take one gem as one of several. */
 static void free_choice(State *state, int seat) {
     if (state->chosen[0] != WORD_DECLINE) {
         int first_taken = 0;
@@ -325,7 +325,7 @@ static void free_choice(State *state, int seat) {
     }
 }
 
-/* Return whether a swap or a rob has gems to move (5.1 A43). Other cards can always be carried out. */
+/* Return whether a swap or a rob has gems to move (Rulings). Other cards can always be carried out. */
 static bool immediate_has_effect(const Rules *rules, const State *state, int seat) {
     if (state->immediate != SWAP && state->immediate != ROB) return true;
     if (state->immediate == SWAP && !includes_gems(state->gems[seat])) return false;
@@ -350,9 +350,9 @@ static int forced_word(const Rules *rules, const State *state) {
     }
 }
 
-/* --- duel.py: what is different with two seats (3) --------------------------------------------------------------- */
+/* --- duel.py: what is different with two seats (A turn) ------------------------------------------------------ */
 
-/* Return the start player of phases 2 and 3: the richer one (5.2 B1, B2), then the younger one. */
+/* Return the start player of phases 2 and 3: the richer one (The next phase), then the younger one. */
 static int richer(const State *state) {
     uint64_t first = gems_rank_key(state, 0), second = gems_rank_key(state, 1);
     return first > second || (first == second && state->age[0] < state->age[1]) ? 0 : 1;
@@ -386,7 +386,8 @@ static void shuffle_gem_cards(State *state) {
     state->gem_discard_count = 0;
 }
 
-/* Refill a low supply (2.2): every seat returns one gem of each low color. All colors are checked together. */
+/* Refill a low supply (The next phase): every seat returns one gem of each low color. All colors are checked at once,
+ * because each depends only on its own supply. */
 static void replenish(const Rules *rules, State *state) {
     for (int color = 0; color < COLORS; color++) {
         if (state->supply[color] > rules->low_supply) continue;
@@ -395,7 +396,7 @@ static void replenish(const Rules *rules, State *state) {
     }
 }
 
-/* Deal gem cards and turn up an event. All seats then choose; with two seats, the active one (2.3, 3). */
+/* Deal gem cards and turn up an event. All seats then choose; with two seats, the active one. */
 static void begin_round(const Rules *rules, State *state) {
     if (rules->duel) {
         if (state->phase > 1 && !state->round) state->starter = (int8_t)richer(state);
@@ -425,7 +426,7 @@ static void end_phase(const Rules *rules, State *state) {
     else ask(state, NONE, OVER);
 }
 
-/* Clear the table. In the version for two, the event stays on display until the next turn (5.2 B9). */
+/* Clear the table. In the version for two, the event stays on display until the next turn. */
 static void end_round(const Rules *rules, State *state) {
     state->gem_discard_count += rules->duel ? 1 : rules->seats;
     clear_gem_cards(state);
@@ -452,7 +453,7 @@ static void choose(const Rules *rules, State *state, int seat) {
     settle(state);
 }
 
-/* Let the seats that chose `action` carry it out, barter for it, or find it canceled (2.3). */
+/* Let the seats that chose `action` carry it out, barter for it, or find it canceled (Who may act). */
 static void resolve(const Rules *rules, State *state, int action) {
     int8_t seats[MAX_SEATS];
     int count = 0;

@@ -1,7 +1,7 @@
 /* Edel, Stein & Reich and its version for two: numbers of the rules, state of a game, encoded actions.
  *
- * games/fast/gems.py has the same fields in the same order. Comments with a number name a section of the rules,
- * comments with a file name the reference.
+ * games/fast/gems.py has the same fields in the same order. Names of files are those of the reference in
+ * games/edel_stein_reich. Titles in parentheses are sections of its guide.md and duel_guide.md.
  */
 #ifndef ESR_GEMS_H
 #define ESR_GEMS_H
