@@ -22,7 +22,7 @@ CHECKS_JS := check-js-style check-js-types check-js-units
 CHECKS := check-style check-format check-types check-starters check-templates check-imports check-migrations check-locks
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-postgresql slow nightly engine-native test-native chaos hostile fuzz outside seasons check check-js $(CHECKS) $(CHECKS_JS) format bench bench-engine bench-native bench-environments bench-runner bench-pipeline bench-starts bench-validations bench-sleepers bench-lag bench-house bench-idle bench-comparisons bench-ratings bench-rebuild bench-verifying bench-pairings bench-cup-matches bench-tables bench-pages bench-responses bench-api bench-people bench-streams bench-replay locks messages docs pictures clean sandbox services
+.PHONY: help run demo test test-postgresql slow nightly engine-fast engine-native test-native chaos hostile fuzz outside seasons check check-js $(CHECKS) $(CHECKS_JS) format bench bench-engine bench-fast bench-native bench-environments bench-runner bench-pipeline bench-starts bench-validations bench-sleepers bench-lag bench-house bench-idle bench-comparisons bench-ratings bench-rebuild bench-verifying bench-pairings bench-cup-matches bench-tables bench-pages bench-responses bench-api bench-people bench-streams bench-replay locks messages docs pictures clean sandbox services
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | while IFS='|' read -r name text; do printf '  make %-18s %s\n' "$$name" "$$text"; done
@@ -111,6 +111,14 @@ $(NATIVE): $(ENGINE) | $(VENV)/.dev
 	@ESR_NATIVE=1 $(BIN)/python setup.py --quiet build_ext --inplace
 	@touch $@
 
+FAST := games/native/.fast
+
+$(FAST): games/fast/build.py $(wildcard games/fast/*.[ch]) | $(VENV)/.dev
+	@$(BIN)/python -m games.fast.build
+	@touch $@
+
+engine-fast: $(FAST)  ## compile the accelerator, the rules in C for thousands of games at once
+
 engine-native: $(NATIVE)  ## compile the engine with mypyc (ESR_ENGINE=python disables it)
 
 test-native: $(NATIVE)  ## run the engine tests on the compiled engine
@@ -184,11 +192,14 @@ seasons: $(VENV)/.dev  ## simulate 52 seasons with bots of known strength
 
 bench: bench-engine bench-environments bench-runner  ## run the speed benchmarks
 
-bench-engine: $(BENCH_VENV)/.ready bench-native  ## measure engine decisions/s and compare with other libraries
+bench-engine: $(BENCH_VENV)/.ready bench-native bench-fast  ## measure engine decisions/s and compare with other libraries
 	@$(BENCH_VENV)/bin/python -m bench.engine $(BENCH_ARGS)
 
 bench-native:
 	@$(MAKE) --no-print-directory engine-native || echo 'The engine could not be compiled. Measuring only the plain engine.'
+
+bench-fast:
+	@$(MAKE) --no-print-directory engine-fast || echo 'The accelerator could not be compiled. Measuring without it.'
 
 bench-environments: $(BENCH_VENV)/.ready  ## measure learning environment steps/s and compare with PettingZoo
 	@$(BENCH_VENV)/bin/python -m bench.environments $(BENCH_ARGS)

@@ -1,4 +1,4 @@
-"""Compile the rules with mypyc when ``ESR_NATIVE=1`` asks for it; everything else is in ``pyproject.toml``.
+"""Compile the rules with mypyc, and the accelerator, if ``ESR_NATIVE=1``; all else is in ``pyproject.toml``.
 
 What is compiled lies in ``games/native/``, beside a manifest of the sources it was made of: ``games.build`` reads it.
 """
@@ -23,6 +23,7 @@ ROOT = Path(__file__).parent / "games"
 sys.path.insert(0, str(ROOT.parent))
 os.environ["ESR_ENGINE"] = "python"
 from games import build  # noqa: E402 (it stands beside this file, which is not on the path of a build)
+from games.fast.build import LIBRARY, compile_library  # noqa: E402
 
 FLAGS = [] if sys.platform == "win32" else ["-fno-semantic-interposition", "-fvisibility=hidden", "-fno-plt"]
 """Compiled functions call each other directly: nobody outside replaces one or calls it but through Python."""
@@ -58,6 +59,8 @@ class BuildNative(build_ext):
             "files": {extension.name: self._file(extension.name) for extension in self.extensions},
         }
         (self._folder() / "manifest").write_text(json.dumps(manifest, indent=1), encoding="utf-8")
+        if not self.inplace:  # a wheel; `make engine-fast` compiles for the checkout
+            compile_library(Path(self.build_lib, "games", LIBRARY.relative_to(ROOT)))
 
     def copy_extensions_to_source(self) -> None:
         """With ``--inplace``: bring everything to the sources at once, in the place of what lay there."""

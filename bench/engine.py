@@ -2,8 +2,8 @@
 
 A decision is a point at which a player has at least two legal moves. Forced moves and chance do not count. The time of
 a decision is the time to request it (the bounds, or the whole document for a bot), draw a random move and apply it. The
-same definition applies to the other libraries. The plain engine, the compiled engine and the other libraries are three
-processes that alternate on one core, so that they have the same conditions. The bench never fails.
+same definition applies to the other libraries. The plain engine, the compiled engine, the accelerator and the other
+libraries are processes that alternate on one core, so that they have the same conditions. The bench never fails.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from statistics import fmean
 
+from bench import fast
 from bench.contenders import FOUR_SEATS, TABLES
 from bench.peers import CLONE, GOOFSPIEL
 from bench.rates import Rate, pin_to_one_core
 from bench.sizes import of_house_bots, of_random_play, sizes
 from bench.workers import Worker, measure_in_turns
 from games.build import what_is_wrong
+from games.fast.library import load
 
 Rates = dict[str, Rate]
 Goals = dict[str, tuple[float, float | None]]
@@ -27,6 +29,12 @@ Goals = dict[str, tuple[float, float | None]]
 
 BUILDS = {"python": "plain", "native": "compiled"}
 """The words for the builds, by what ``ESR_ENGINE`` calls them."""
+
+FAST_GOALS = {fast.BATCH: 20.0, fast.CALLS: 1.2}
+"""The least that the accelerator should reach, as a multiple of the decisions of goofspiel."""
+
+FAST_COPIES = 2.0
+"""The same for copies, as a multiple of a clone of goofspiel."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +61,7 @@ class FigureRow:
 
     def show(self) -> None:
         floor, aim = (f"{goal:,.0f}" if goal is not None else "" for goal in (self.floor, self.aim))
-        print(f"| {self.title:58} | {self.figure:9,.0f} {self.unit:11} | {floor:>9} | {aim:>9} | {self.met:8} |")
+        print(f"| {self.title:58} | {self.figure:10,.0f} {self.unit:11} | {floor:>10} | {aim:>9} | {self.met:8} |")
 
 
 def fastest(peers: Rates, *libraries: str) -> float:
@@ -104,6 +112,18 @@ def other_rows(ours: dict[str, Rates], peers: Rates) -> Iterator[FigureRow]:
             yield FigureRow(f"{name}, with its seed verified, {word}", rates[f"{name}, verify"].things_s, "records/s")
 
 
+def fast_rows(rates: Rates, peers: Rates) -> Iterator[FigureRow]:
+    """Decisions, steps and copies of the accelerator."""
+    for name, rate in rates.items():
+        kind = name.partition(", ")[2]
+        if kind in FAST_GOALS:
+            yield FigureRow(name, rate.parts_s, "decisions/s", FAST_GOALS[kind] * peers[f"{GOOFSPIEL} 4"].parts_s)
+        elif kind == fast.STEPS:
+            yield FigureRow(name, rate.parts_s, "steps/s")
+        else:
+            yield FigureRow(name, rate.parts_s, "copies/s", FAST_COPIES * peers[CLONE].parts_s)
+
+
 def size_rows() -> Iterator[FigureRow]:
     """Bytes a stored record, at the mean and at the most."""
     for game in FOUR_SEATS:
@@ -118,13 +138,13 @@ def size_rows() -> Iterator[FigureRow]:
 def show_rates(ours: dict[str, Rates], peers: Rates) -> None:
     """Everything that was measured, with the spread of its windows and its ratio to goofspiel."""
     base = peers[f"{GOOFSPIEL} 4"].parts_s
-    print(f"\n| {'All rates':58} | {'things/s':>9} | {'parts/s':>9} | ÷ goofspiel | spread |")
-    print(f"|{'-' * 60}|----------:|----------:|------------:|-------:|")
+    print(f"\n| {'All rates':58} | {'things/s':>9} | {'parts/s':>10} | ÷ goofspiel | spread |")
+    print(f"|{'-' * 60}|----------:|-----------:|------------:|-------:|")
     for kind, rates in [*ours.items(), ("", peers)]:
         for name, rate in rates.items():
-            title = f"{name}, {BUILDS[kind]}" if kind else name
+            title = f"{name}, {BUILDS[kind]}" if kind in BUILDS else name
             print(
-                f"| {title:58} | {rate.things_s:9,.0f} | {rate.parts_s:9,.0f} | {rate.parts_s / base:11.2f} "
+                f"| {title:58} | {rate.things_s:9,.0f} | {rate.parts_s:10,.0f} | {rate.parts_s / base:11.2f} "
                 f"| {rate.spread:6.0%} |"
             )
 
@@ -137,19 +157,24 @@ def main() -> None:
     core, wrong = pin_to_one_core(), what_is_wrong()
     print(f"core {core}, medians of {options.windows} windows of {options.window_s} s CPU time")
     if wrong:
-        print(f"Measuring only the plain engine: {wrong}")
+        print(f"Measuring without the compiled engine: {wrong}")
     builds = ["python"] if wrong else list(BUILDS)
     with ExitStack() as stack:
         workers = {build: stack.enter_context(Worker("bench.contenders", build)) for build in builds}
+        try:
+            load()
+            workers["fast"] = stack.enter_context(Worker("bench.fast"))
+        except ImportError as missing:
+            print(f"Measuring without the accelerator: {missing}")
         workers["peers"] = stack.enter_context(Worker("bench.peers"))
         ours = measure_in_turns(workers, options.windows, options.window_s)
-    peers = ours.pop("peers")
-    print(f"\n| {'':58} | {'Result':>21} | {'Minimum':>9} | {'Goal':>9} | Met      |")
-    print(f"|{'-' * 60}|----------------------:|----------:|----------:|----------|")
-    for rows in (play_rows(ours, peers), other_rows(ours, peers), size_rows()):
+    peers, accelerated = ours.pop("peers"), ours.pop("fast", {})
+    print(f"\n| {'':58} | {'Result':>22} | {'Minimum':>10} | {'Goal':>9} | Met      |")
+    print(f"|{'-' * 60}|-----------------------:|-----------:|----------:|----------|")
+    for rows in (play_rows(ours, peers), fast_rows(accelerated, peers), other_rows(ours, peers), size_rows()):
         for row in rows:
             row.show()
-    show_rates(ours, peers)
+    show_rates({**ours, "fast": accelerated}, peers)
 
 
 if __name__ == "__main__":

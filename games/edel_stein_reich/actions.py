@@ -26,6 +26,9 @@ ADJUSTED = 4
 FREE_CHOICE_TAKES = 2
 """The number of gems that a single chooser of Free Choice takes."""
 
+THREE_TAKES = 3
+"""The number of gems that the event ``three`` gives."""
+
 
 class Actions(Table):
     """A table on which actions are carried out. ``standing`` is the key of the last offer."""
@@ -173,7 +176,7 @@ class Actions(Table):
         if card == "half":
             score_half(self, COLOURS.index(move["colour"]))
         elif card == "three":
-            self.take(seat, vector(3 * move["colour"]), "three")
+            self.take(seat, vector(THREE_TAKES * move["colour"]), "three")
         elif card == "swap":
             self.transfer(seat, move["seat"], ONE[move["give"]], "swap")
             self.transfer(move["seat"], seat, ONE[move["take"]], "swap")
