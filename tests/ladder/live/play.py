@@ -136,9 +136,13 @@ def asked(match: Match, seat: int) -> Document:
 def decide_event(match_id: int, bot_id: int, log: int | None = None) -> Document | None:
     """The event of the open, visible decision of a bot in a match, with its log from entry ``log`` on."""
     seated = decisions.position_for(match_id, bot_id)
-    if seated is None or match_id not in dict(decisions.open_decisions(bot_id)):
+    if seated is None:
         return None
-    return decisions.decide_event(*seated, log)
+    there, seat = seated
+    live_seat = there.live_seats[seat]
+    if not live_seat.owes or live_seat.due_at is None or live_seat.due_at > there.now:
+        return None
+    return decisions.decide_event(there, seat, log)
 
 
 def owing(match: Match) -> list[int]:
