@@ -85,19 +85,19 @@ test: $(VENV)/.dev sandbox  ## run the fast tests on SQLite, then race and lock 
 test-postgresql: $(VENV)/.dev sandbox  ## run the fast tests that use the database on PostgreSQL
 	@$(ON_POSTGRESQL) $(BIN)/pytest -q -n auto -m "not slow" $(PYTEST_ARGS) $(ON_BOTH)
 
-TWO_FILES := -n 2 --dist loadfile --no-loadscope-reorder  # each file starts its own processes; long ones not last
+FILES := -n 3 --dist loadfile --no-loadscope-reorder  # each starts its own processes and often waits; long ones not last
 
 slow: $(VENV)/.dev services  ## run the slow tests: whole site, killed workers, compilers, browser
-	@$(BIN)/pytest -q $(TWO_FILES) -m "slow and not nightly" $(PYTEST_ARGS)
+	@$(BIN)/pytest -q $(FILES) -m "slow and not nightly" $(PYTEST_ARGS)
 
 # With CI=true, a missing sandbox or browser fails the tests instead of skipping them.
 nightly: export CI := true
 nightly: $(VENV)/.dev services  ## run all checks that take too long for continuous integration
 	@failed=; \
-	$(BIN)/pytest -q $(TWO_FILES) -m nightly $(PYTEST_ARGS) || failed="$$failed nightly-tests"; \
+	$(BIN)/pytest -q $(FILES) -m nightly $(PYTEST_ARGS) || failed="$$failed nightly-tests"; \
 	HYPOTHESIS_PROFILE=new-examples $(BIN)/pytest -q -n auto -m "not slow" $(PYTEST_ARGS) tests/games tests/judge tests/bots || failed="$$failed new-examples"; \
 	HYPOTHESIS_PROFILE=new-examples $(MAKE) test-postgresql || failed="$$failed test-postgresql"; \
-	$(ON_POSTGRESQL) $(BIN)/pytest -q $(TWO_FILES) -m slow $(PYTEST_ARGS) $(ON_BOTH) tests/browser || failed="$$failed slow-on-postgresql"; \
+	$(ON_POSTGRESQL) $(BIN)/pytest -q $(FILES) -m slow $(PYTEST_ARGS) $(ON_BOTH) tests/browser || failed="$$failed slow-on-postgresql"; \
 	steps="hostile chaos fuzz outside"; \
 	if tools/compiler $(BIN)/python; then steps="$$steps test-native"; else echo "Skipped: test-native"; fi; \
 	for step in $$steps; do $(MAKE) $$step || failed="$$failed $$step"; done; \

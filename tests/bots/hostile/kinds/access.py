@@ -30,6 +30,8 @@ SECRETS: Final = (
         def look():
             known = {"PATH", "HOME", "LANG", "PWD", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS",
                      "MALLOC_ARENA_MAX"}
+            if os.environ.get("PYTHONPATH", "").startswith("/usr/"):  # on a host with NumPy
+                known.add("PYTHONPATH")
             got.extend(set(os.environ) - known)
             raw = ctypes.POINTER(ctypes.c_char_p).in_dll(libc, "environ")
             number = 0
