@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from time import thread_time
+from time import sleep, thread_time
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
@@ -20,6 +20,9 @@ from django.db import connection, transaction
 
 MOVES = 60
 """A duel has more moves than this."""
+
+PAUSE_S = 0.01
+"""Between two moves. A decision is visible as soon as the database's time has passed that of the move before."""
 
 WARM_UP = 10
 """The first moves do not count: they prepare statements and fill caches."""
@@ -75,6 +78,7 @@ def measured(match_id: int) -> MoveCosts:
 
     random, written, played_s, bare_s = Random(match_id), list[Writes](), list[float](), list[float]()
     for _ in range(MOVES):
+        sleep(PAUSE_S)
         position, writes = rows.position_at(match_id), Writes()
         assert position is not None
         seat = next(seat for seat, live_seat in enumerate(position.live_seats) if live_seat.owes)
