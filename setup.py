@@ -28,7 +28,7 @@ from games.fast.build import LIBRARY, compile_library  # noqa: E402
 FLAGS = [] if sys.platform == "win32" else ["-fno-semantic-interposition", "-fvisibility=hidden", "-fno-plt"]
 """Compiled functions call each other directly: nobody outside replaces one or calls it but through Python."""
 
-SHARED = ("chance", "compact", "outcomes", "record", "rules", "stepped", "strict")
+SHARED = ("chance", "compact", "knowledge", "outcomes", "record", "rules", "stepped", "strict")
 
 
 def sources() -> list[Path]:

@@ -1,15 +1,16 @@
-"""A game of the registry: its rules, presentation, statistics, encoding and JSON Schemas."""
+"""A game of the registry: its rules, presentation, statistics, encoding, JSON Schemas and knowledge."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from games.knowledge import Knowledge
 from games.learning import Encoding, PlainEncoding
 from games.presentation import Presentation
-from games.rules import Rules, State
+from games.rules import Document, Rules, State
 from games.schemas import GameShapes, Schema, build, plain_shapes
 from games.statistics import Statistics
 from games.words import DEFAULTS, FORFEITS
@@ -20,7 +21,8 @@ class Game:
     """One game. Only ``rules`` and ``presentation`` are required; all other parts have a default for any game.
 
     ``learning`` returns the encoding of moves and views for a number of seats. ``shapes`` describes the documents of
-    the game, from which the JSON Schemas are built.
+    the game, from which the JSON Schemas are built. ``knowledge`` reads what a seat knows from its view and its log;
+    without it, ``games.sampling`` does not support the game.
     """
 
     rules: Rules
@@ -28,6 +30,7 @@ class Game:
     statistics: Statistics = field(default_factory=Statistics)
     learning: Callable[[int], Encoding] = PlainEncoding
     shapes: Callable[[Rules], GameShapes] = plain_shapes
+    knowledge: Callable[[Rules, Document, Sequence[Document]], Knowledge] | None = None
 
     @property
     def slug(self) -> str:

@@ -6,6 +6,7 @@ from typing import Final
 
 from games.die_weinhaendler import figures, habits
 from games.die_weinhaendler.encoding import WeinhaendlerEncoding
+from games.die_weinhaendler.knowledge import WineKnowledge
 from games.die_weinhaendler.schemas import shapes_of
 from games.die_weinhaendler.state import WeinhaendlerState
 from games.die_weinhaendler.story import tell
@@ -54,5 +55,6 @@ WEINHAENDLER: Final = Game(
     ),
     WeinhaendlerEncoding,
     shapes_of,
+    WineKnowledge,
 )
 """Die Weinhändler, for three to five seats."""

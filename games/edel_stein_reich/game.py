@@ -8,6 +8,7 @@ from typing import Final
 from games.edel_stein_reich import figures, habits
 from games.edel_stein_reich.duel import GUESSES, DuelState
 from games.edel_stein_reich.encoding import EdelSteinReichEncoding
+from games.edel_stein_reich.knowledge import GemKnowledge
 from games.edel_stein_reich.presentation import DUEL_PRESENTATION, PRESENTATION
 from games.edel_stein_reich.schemas import shapes_of
 from games.edel_stein_reich.state import EdelSteinReichState
@@ -45,6 +46,7 @@ EDEL_STEIN_REICH: Final = Game(
     STATISTICS,
     EdelSteinReichEncoding,
     shapes_of,
+    GemKnowledge,
 )
 """Edel, Stein & Reich, for three to five seats."""
 
@@ -60,5 +62,6 @@ DUEL: Final = Game(
     replace(STATISTICS, habit_columns=habits.columns(2)),
     EdelSteinReichEncoding,
     shapes_of,
+    GemKnowledge,
 )
 """The version for two, in which the seats take turns and guess each other's hidden action."""

@@ -7,7 +7,8 @@ from typing import Any
 
 from games import strict
 from games.registry import GAMES
-from games.rules import State
+from games.rules import Document, State
+from games.sampling import sample
 from tests.games.play import VOLUNTARY, seed_of
 
 Play = tuple[int, Any, str | None]
@@ -37,3 +38,8 @@ def seen(state: State, seat: int | None) -> list[Any]:
     log = {key: value for key, value in state.log(seat).items() if key != "commitment"}
     asked = seat is not None and seat in state.pending
     return [state.view(seat), log, asked, state.decision(seat) if asked and seat is not None else None]
+
+
+def sampled(state: State, seat: int) -> Document:
+    """The record of a state that is sampled from what ``seat`` is told."""
+    return sample(state.view(seat), state.entries(seat), Random(seat)).record

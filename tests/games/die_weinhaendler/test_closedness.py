@@ -20,7 +20,7 @@ from tests.games.comparison import Temper
 from tests.games.die_weinhaendler.tables import TABLES
 from tests.games.die_weinhaendler.tempers import TEMPERS
 from tests.games.play import played
-from tests.games.twins import play_with_any_mark, seen
+from tests.games.twins import play_with_any_mark, sampled, seen
 
 HAND = 5
 
@@ -86,7 +86,7 @@ def twin_of(state: State, seat: int | None, random: Random) -> State:
 @given(
     st.sampled_from(TABLES), st.integers(0, 10**9), st.integers(0, 120), st.integers(-1, 4), st.sampled_from([0, 0.2])
 )
-def test_hidden_information_does_not_affect_views(
+def test_hidden_information_affects_neither_views_nor_samples(
     at: tuple[str, int], number: int, moves: int, viewer: int, defaults: float
 ) -> None:
     slug, seats = at
@@ -94,6 +94,8 @@ def test_hidden_information_does_not_affect_views(
     state = played(slug, seats, number, moves=moves, defaults=defaults)
     twin = twin_of(state, seat, Random(~number))
     assert strict.same(seen(twin, seat), seen(state, seat))
+    if seat is not None:
+        assert strict.same(sampled(twin, seat), sampled(state, seat))
 
 
 @pytest.mark.parametrize(("slug", "seats"), TABLES)

@@ -16,7 +16,7 @@ from games import strict
 from games.chance import ScriptedChance
 from games.rules import FORFEIT_REASONS, Document, State
 from tests.games.edel_stein_reich.tables import TABLES
-from tests.games.twins import Play, game_with_plays, play_with_any_mark, seen
+from tests.games.twins import Play, game_with_plays, play_with_any_mark, sampled, seen
 
 ACTIONS = ("money", "event", "gems")
 
@@ -93,13 +93,17 @@ def choose_without_completing(twin: State, seat: int | None, random: Random) -> 
 
 @settings(max_examples=300, deadline=None)
 @given(st.sampled_from(TABLES), st.integers(0, 10**9), st.integers(0, 200), st.integers(-1, 4))
-def test_hidden_information_does_not_affect_views(at: tuple[str, int], number: int, moves: int, viewer: int) -> None:
+def test_hidden_information_affects_neither_views_nor_samples(
+    at: tuple[str, int], number: int, moves: int, viewer: int
+) -> None:
     slug, seats = at
     seat = viewer % seats if viewer >= 0 else None
     state, plays = game_with_plays(slug, seats, number, moves)
     twin = twin_of(state, plays, seat, Random(~number))
     assert twin.record != state.record
     assert strict.same(seen(twin, seat), seen(state, seat))
+    if seat is not None:
+        assert strict.same(sampled(twin, seat), sampled(state, seat))
 
 
 @settings(max_examples=60, deadline=None)
