@@ -11,7 +11,7 @@ import pytest
 from bots.protocol import Limits
 from bots.runner import HouseProgram, LocalProgram, PlatformFailure
 from bots.runner.channel import open_channel
-from bots.sandbox import PlainLauncher, SandboxLauncher
+from bots.sandbox import PlainLauncher, SandboxLauncher, interpreter
 from bots.sandbox.sandbox_launcher import find_bubblewrap
 from games.record import verify
 from tests.bots.sandbox.programs import HONEST, duel, folder_of, program, stop
@@ -207,7 +207,8 @@ def test_arguments_reach_the_bot(launcher: SandboxLauncher | PlainLauncher) -> N
         assert duel(launcher, own_program, HouseProgram("random")).seats[0].stderr_tail == "margin=2.5 --x"
 
 
-def test_a_plain_process_has_an_empty_environment_and_under_root_no_power() -> None:
+def test_a_plain_process_has_an_empty_environment_and_under_root_no_power(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interpreter, "packages", tuple)  # as on a host without NumPy
     source = "import os, sys; sys.stderr.write(f'{sorted(os.environ)} {os.getuid()} {os.getgroups()}')"
     with program(source) as bot:
         _, output = stop(PlainLauncher().start(bot, Limits()))
