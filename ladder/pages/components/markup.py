@@ -18,6 +18,7 @@ from django.utils.text import slugify
 from django.utils.translation import gettext
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
+from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from games.game import Game
@@ -345,8 +346,17 @@ def _scrolling(kind: str) -> Any:
     return rule
 
 
+def _align_by_class(state: StateCore) -> None:
+    """Align the cells of tables by classes: the Content-Security-Policy forbids styles inside of elements."""
+    for token in state.tokens:
+        style = str(token.attrs.pop("style", ""))
+        if style:
+            token.attrSet("class", style.replace("text-align:", "align-"))
+
+
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    parser.core.ruler.push("align_by_class", _align_by_class)
     parser.add_render_rule("text", _text)
     parser.add_render_rule("fence", _fence)
     for kind in ("table_open", "table_close"):

@@ -95,6 +95,12 @@ def test_html_of_a_page_is_text_and_comments_are_removed() -> None:
     assert prose.html.endswith("y</p>\n")
 
 
+def test_columns_of_tables_are_aligned_without_styles_that_the_policy_forbids(client: Client) -> None:
+    speed = page(client, "/docs/internals/speed/")
+    assert speed.all("td", class_="align-right")
+    assert not speed.all(style=True)
+
+
 @pytest.mark.parametrize(
     "path",
     ["/docs/nowhere/", "/docs/../README/", "/docs/%2e%2e/esr_platform/settings.py/", "/docs/..%2f..%2fetc%2fpasswd/"],
