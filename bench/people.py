@@ -19,8 +19,8 @@ The bench measures, after all have come and the watched games have ended once:
 - whether each log arrives without gaps and duplicates (by the places of its entries) and whole (by the game's record)
 - the memory of the web server and the worker
 
-With ``--quota CORES``, the web processes together may use only so much of a core after the opening: pages must wait or
-be refused, and at most 1% of the moves are.
+With ``--quota CORES``, the web processes together may use only this part of a core after the opening: pages must wait
+or be refused, and at most 1% of the moves are.
 
 The games have no veiled moves, so no event is delayed on purpose. Rate limits do not apply (``bench.settings``),
 because a player who plays one round per second sends more requests than people may. The bench fails only if its CPU

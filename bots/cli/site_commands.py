@@ -375,7 +375,7 @@ def _require_known(ladder: dict[str, Any]) -> None:
 
 
 def _registered(client: Client, options: Namespace, played: RemoteProgram, ladder: dict[str, Any]) -> str:
-    """Return the slug of the remote bot. With --name, or if there is none, register one for this format."""
+    """Return the slug of the remote bot. With --name, or without a remote bot, register one for this format."""
     if options.bot is not None or options.name is None:
         try:
             return str(client.get("bot", **as_bot(options.bot))["slug"])

@@ -346,7 +346,7 @@ class ExhibitionPage:
         """Whether its next games wait for the next season of the ladder. One query while there are games to come."""
         going_on = self.exhibition.state in (Exhibition.State.PLANNED, Exhibition.State.RUNNING)
         waits = going_on and self.written < self.exhibition.blocks_wanted
-        return waits and not self.exhibition.ladder.seasons.filter(closing=None, closed=None).exists()
+        return waits and not self.exhibition.ladder.seasons.filter(closing=None).exists()
 
     @property
     def may_cancel(self) -> bool:

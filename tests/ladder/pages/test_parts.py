@@ -90,7 +90,7 @@ def test_strangers_share_the_page_of_a_match_and_people_with_an_account_get_thei
     to_round(match, 4, Random(1))
     assert told(Client(), match) == before
     assert told(ada, match) == before + 1
-    assert told(Client(), match) == before, "a page of an account is for nobody else"
+    assert told(Client(), match) == before, "the page of an account is not shared"
 
 
 @pytest.mark.usefixtures("_kept_for_an_hour")
