@@ -268,10 +268,14 @@ static void adjust(const Rules *rules, State *state, int seat, int color) {
     }
 }
 
+/* Return the seat whose gem an action "take … of …" names. */
+static int owner_of(const Rules *rules, int seat, int action) {
+    return clockwise(rules, seat, 1 + (action - FROM) / COLORS);
+}
+
 /* Move the gem that an action "take … of …" names from its owner to `receiver`. */
 static void take_from(const Rules *rules, State *state, int seat, int action, int receiver) {
-    int distance = 1 + (action - FROM) / COLORS;
-    transfer_one(state, (seat + distance) % rules->seats, receiver, (action - FROM) % COLORS);
+    transfer_one(state, owner_of(rules, seat, action), receiver, (action - FROM) % COLORS);
 }
 
 static void halve_all(const Rules *rules, State *state) {
@@ -290,7 +294,7 @@ static void carry_out(const Rules *rules, State *state, int seat) {
     case HALF: score_half(rules, state, chosen[0] - NAME); break;
     case THREE: take(state, seat, chosen[0] - NAME, rules->three_takes); break;
     case SWAP:
-        transfer_one(state, seat, (seat + 1 + (chosen[1] - FROM) / COLORS) % rules->seats, chosen[0] - GIVE);
+        transfer_one(state, seat, owner_of(rules, seat, chosen[1]), chosen[0] - GIVE);
         take_from(rules, state, seat, chosen[1], seat);
         break;
     case ROB:
@@ -401,7 +405,7 @@ static void begin_round(const Rules *rules, State *state) {
     if (rules->duel) {
         if (state->phase > 1 && !state->round) state->starter = (int8_t)richer(state);
         discard_display(state);
-        state->active = (int8_t)((state->starter + state->round) % rules->seats);
+        state->active = (int8_t)clockwise(rules, state->starter, state->round);
         clear_gem_cards(state);
         state->gem_cards[state->active] = (int8_t)state->gem_pile[(state->phase - 1) * rules->rounds + state->round];
     } else {

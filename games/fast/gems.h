@@ -157,6 +157,9 @@ typedef struct {
     uint8_t chosen_count;
 } State;
 
+/* Return the seat at this distance clockwise from `seat`. */
+static inline int clockwise(const Rules *rules, int seat, int distance) { return (seat + distance) % rules->seats; }
+
 static inline bool includes_gems(const uint8_t gems[COLORS]) { return gems[0] || gems[1] || gems[2] || gems[3]; }
 
 static inline int gem_total(const uint8_t gems[COLORS]) { return gems[0] + gems[1] + gems[2] + gems[3]; }

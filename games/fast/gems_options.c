@@ -50,9 +50,6 @@ static void list_offers(const State *state, const uint8_t held[COLORS], List *li
     if (least <= held[color]) add_range(list, OFFER + color * OFFER_COUNTS + least, held[color] - least + 1);
 }
 
-/* Return the seat at this distance clockwise from `seat`. */
-static int clockwise(const Rules *rules, int seat, int distance) { return (seat + distance) % rules->seats; }
-
 /* A gem of any opponent who has one, after the gem that is given. */
 static void list_swap(const Rules *rules, const State *state, int seat, List *list) {
     if (!state->chosen_count) add_colors(list, GIVE, state->gems[seat]);
