@@ -568,9 +568,10 @@ def _ahead(match: Match) -> int:
 
 @require_safe
 def match(request: HttpRequest, match_id: int) -> HttpResponse:
-    def state() -> tuple[str, bool]:
-        seen = match_among(Match.objects.select_related("block"), request.user, match_id)
-        return seen.status, is_open(seen.block)
+    def state() -> tuple[str, bool, bool]:
+        seen = match_among(Match.objects.select_related("block__series"), request.user, match_id)
+        series = seen.block.series
+        return seen.status, is_open(seen.block), series is not None and series.published is not None
 
     return shared_by_strangers(request, state, lambda: _page(request, match_id))
 

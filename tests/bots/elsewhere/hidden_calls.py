@@ -19,6 +19,8 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, Final
 
+import numpy as np  # noqa: F401 - it reads os.uname while it loads, but only on Linux
+
 LINUX_ONLY: Final = {
     os: (
         "F_LOCK", "eventfd", "getxattr", "memfd_create", "pidfd_open", "pipe2", "posix_fadvise", "sched_getaffinity",

@@ -16,9 +16,10 @@ from bots.models import Bot
 from ladder.creation import open_house
 from ladder.live.end import finish
 from ladder.matchmaking import proposals
-from ladder.models import Invitation, Ladder, Match
+from ladder.models import Invitation, Ladder, Match, Season
 from ladder.pages.components import responses
-from tests.build import person
+from ladder.seasons import close, publish_keys
+from tests.build import block_on, finish_block, games_of, person
 from tests.ladder.live_tables import move_on, remote_bots, seated, to_round
 from tests.page import page
 
@@ -124,6 +125,17 @@ def test_strangers_see_the_end_of_a_match_at_once(match: Match) -> None:
         pass
     finish(match.pk)
     assert not page(Client(), f"/matches/{match.pk}/").all("running-table")
+
+
+@pytest.mark.usefixtures("_kept_for_an_hour")
+def test_strangers_see_the_key_of_a_season_as_soon_as_it_is_published(bots: list[Bot]) -> None:
+    ladder = Ladder.objects.get(slug="edel-stein-reich-duel")
+    match = games_of(finish_block(block_on(ladder)))[0]
+    address = f"/matches/{match.pk}/"
+    assert page(Client(), address).one("check-deal")["data-key"] == ""
+    close(Season.objects.get(ladder=ladder, number=1))
+    assert publish_keys()
+    assert page(Client(), address).one("check-deal")["data-key"]
 
 
 @pytest.mark.usefixtures("_kept_for_an_hour")
