@@ -41,7 +41,15 @@ class Serializer:
 
 
 class _Client(RedisCacheClient):
-    """A client that increments with one command; Django first checks whether the key exists."""
+    """A client for one server that increments with one command; Django first checks whether the key exists."""
+
+    def get_client(self, key: Any = None, *, write: bool = False) -> Any:  # noqa: ARG002 - as in Django
+        return self._shared
+
+    @cached_property
+    def _shared(self) -> Any:
+        """The client for all commands. Django makes one per command, which takes as long as the command."""
+        return super().get_client(write=True)
 
     def incr(self, key: Any, delta: int) -> Any:
         value = self.get_client(key, write=True).eval(_INCREASE, 1, key, delta)

@@ -51,8 +51,8 @@ class Prepared(Generic[Row]):
     """A query with gaps: ``make`` gets a gap for each named value and returns the query.
 
     ``make`` is called once per length of a list. Values are numbers, texts and lists of numbers; only the length of a
-    list may change the SQL. The query may be one of ``values``, ``values_list`` or whole rows with ``select_related``
-    and annotations. The database is asked each time.
+    list may change the SQL. The query may be one of ``values``, ``values_list`` or rows with ``select_related``,
+    annotations and ``only`` or ``defer``. The database is asked each time.
     """
 
     def __init__(self, make: Callable[..., QuerySet[Any, Row]]) -> None:
@@ -124,15 +124,16 @@ def _of_instances(queryset: QuerySet[Any, Any]) -> tuple[QuerySet[Any, Any], Cal
     parts: list[_Part] = []
     columns: list[str] = []
 
-    def add(model: Any, path: str, related: Any, parent: int, field: Any) -> None:
-        names, place = [column.attname for column in model._meta.concrete_fields], len(parts)
+    def add(model: Any, path: str, related: Any, chosen: Any, parent: int, field: Any) -> None:
+        fields, place = model._meta.concrete_fields, len(parts)
+        names = [column.attname for column in fields if not chosen or column in chosen]
         parts.append(_Part(model, names, len(columns), parent, field))
         columns.extend(f"{path}{name}" for name in names)
         for name, more in related.items():
             key = model._meta.get_field(name)
-            add(key.related_model, f"{path}{name}__", more, place, key)
+            add(key.related_model, f"{path}{name}__", more, chosen.get(key, {}), place, key)
 
-    add(queryset.model, "", queryset.query.select_related or {}, 0, None)
+    add(queryset.model, "", queryset.query.select_related or {}, queryset.query.get_select_mask(), 0, None)
     annotations = list(queryset.query.annotations)
     return queryset.values_list(*columns, *annotations), partial(_instance, parts, annotations)
 

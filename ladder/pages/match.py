@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q, prefetch_related_objects
@@ -23,13 +23,14 @@ from django.views.decorators.http import require_safe
 
 from bots.models import Bot
 from bots.owners import is_guest
+from esr_platform.prepared import Prepared
 from games.game import Game
 from games.outcomes import has_score
 from games.presentation import ScoreColumn
 from games.registry import GAMES
 from games.replays import named
 from games.rules import Document
-from ladder.access import match_among, match_seen_by
+from ladder.access import match_among, match_seen_by, matches_seen_by
 from ladder.exports.documents import replay_of
 from ladder.live import actions
 from ladder.live.visibility import Cut, public_cut
@@ -56,9 +57,6 @@ from ladder.pages.components.people import secret_of, watching_said
 from ladder.pages.components.responses import shared_by_strangers
 from ladder.pages.components.words import enumerated, span
 from ladder.pages.matches import names, seats_shown
-
-if TYPE_CHECKING:
-    from ladder.models import Seat
 
 # --- The deal --------------------------------------------------------------------------------------------------------
 
@@ -569,11 +567,23 @@ def _ahead(match: Match) -> int:
 @require_safe
 def match(request: HttpRequest, match_id: int) -> HttpResponse:
     def state() -> tuple[str, bool, bool]:
-        seen = match_among(Match.objects.select_related("block__series"), request.user, match_id)
-        series = seen.block.series
-        return seen.status, is_open(seen.block), series is not None and series.published is not None
+        shown = _shown_to_strangers(match_id=match_id)
+        if not shown:
+            raise Http404(_("Match not found."))
+        ((status, deal_ended, key_published),) = shown
+        return status, deal_ended is not None, key_published is not None
 
     return shared_by_strangers(request, state, lambda: _page(request, match_id))
+
+
+_shown_to_strangers: Final = Prepared(
+    lambda match_id: (
+        matches_seen_by(AnonymousUser())
+        .filter(pk=match_id)
+        .order_by()
+        .values_list("status", "block__ended", "block__series__published")
+    )
+)
 
 
 def _page(request: HttpRequest, match_id: int) -> HttpResponse:
@@ -622,6 +632,20 @@ def round_parts(match_id: int, cut: Cut, told: int) -> str:
 
     Streams send them to all spectators. They contain nothing but the cut, the names and the time since the start.
     """
-    match = Match.objects.prefetch_related(seats_shown()).get(pk=match_id)
-    rounds = rounds_told(cut.log, names(list(match.seats.all())), told)
-    return render_to_string("pages/_round_parts.html", {"match": match, "rounds": rounds})
+    seats = _seats_named(match_id=match_id)
+    rounds = rounds_told(cut.log, names(seats), told)
+    return render_to_string("pages/_round_parts.html", {"match": seats[0].match, "rounds": rounds})
+
+
+_seats_named: Final = Prepared(
+    lambda match_id: (
+        Seat.objects.filter(match=match_id)
+        .select_related("match", "version__bot")
+        .only(
+            *("index", "guest_name", "match__started", "version__number"),
+            *("version__bot__name", "version__bot__slug", "version__bot__house_name"),
+        )
+        .order_by("index")
+    )
+)
+"""The seats of a match by index, with the start of the match and what ``names`` reads."""

@@ -44,6 +44,18 @@ def test_rows_come_with_their_related_rows_and_annotations() -> None:
         assert getattr(version, field.attname) == getattr(known, field.attname)
 
 
+def test_rows_have_only_the_columns_that_the_query_chooses() -> None:
+    bot = uploaded(person("ann"), "First")
+    versions: Prepared[Any] = Prepared(
+        lambda pk: BotVersion.objects.filter(bot=pk).select_related("bot").only("number", "bot__name")
+    )
+    (version,) = versions(pk=bot.pk)
+    with CaptureQueriesContext(connection) as asked:
+        assert (version.number, version.bot.name) == (1, "First")
+        assert not asked
+        assert (version.bot.owner_id, len(asked)) == (bot.owner_id, 1)
+
+
 def test_a_flat_list_and_counted_groups_are_read_as_django_reads_them() -> None:
     bot = uploaded(person("ann"), "First")
     assert Prepared(lambda pk: Bot.objects.filter(pk=pk).values_list("name", flat=True))(pk=bot.pk) == ["First"]

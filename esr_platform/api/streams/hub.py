@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import copy_context
 from typing import Any, Final
 from weakref import WeakKeyDictionary
@@ -16,7 +17,7 @@ from redis.exceptions import RedisError
 
 from esr_platform.api.streams import threads
 from esr_platform.api.streams.presence import PresenceWriter
-from esr_platform.api.streams.subscriptions import LOBBY, Subscriptions, Topic
+from esr_platform.api.streams.subscriptions import LOBBY, Subscription, Subscriptions, Topic
 from esr_platform.api.streams.threads import on_shutdown
 from esr_platform.api.streams.viewers import SpectatorCounts
 from ladder.live.notify import CHANNEL
@@ -79,11 +80,11 @@ class Hub(Subscriptions):
     def __init__(self) -> None:
         super().__init__()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._listens = False
         self.hears = False
         """Whether hints arrive, so that streams need not look for changes themselves."""
         self.presence = PresenceWriter(self)
         self.viewers = SpectatorCounts()
-        self.run(listen(self.hear, self._connected))
         self.run(self.presence.keep())
         self.run(self.presence.beat())
         self.run(self.viewers.keep())
@@ -97,6 +98,18 @@ class Hub(Subscriptions):
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+    @contextmanager
+    def subscribed(self, subscription: Subscription, who: str | None = None) -> Iterator[None]:
+        """Register ``subscription`` as usual. The first one lets this process listen to Redis.
+
+        A web process hands its streams over, so it has no subscriptions. It would decode every event for nothing.
+        """
+        if not self._listens:
+            self._listens = True
+            self.run(listen(self.hear, self._connected))
+        with super().subscribed(subscription, who):
+            yield
 
     def _connected(self, hears: bool) -> None:
         self.hears = hears

@@ -38,7 +38,7 @@ def cache_key(name: str, kind: type[Any]) -> str:
 
 # --- Pages that many strangers open at once --------------------------------------------------------------------------
 
-SHARED_S: Final = 3
+SHARED_S: Final = 10
 """How long a page is kept for other strangers. Spectators of a game open its page together, when it begins and ends.
 
 The page of a running game can be that old: its stream brings what is new.
