@@ -60,7 +60,7 @@ class Manifest:
         return self.command[1:]
 
     @property
-    def tables(self) -> tuple[tuple[str, int], ...]:
+    def formats(self) -> tuple[tuple[str, int], ...]:
         """All supported formats in order, as pairs of game and seat count."""
         return tuple((slug, seats) for slug, counts in self.games.items() for seats in counts)
 

@@ -53,7 +53,7 @@ class ValidationProblem:
 
 
 @dataclass(frozen=True)
-class TableCheck:
+class FormatCheck:
     """A self-play game with its problems.
 
     ``tries`` is the number of attempts, including this one.
@@ -164,22 +164,22 @@ class CheckReport:
     """The result of a validation. It ends at the first format that the bot does not pass; the rest is ``untried``."""
 
     name: str
-    tables: tuple[TableCheck, ...]
+    formats: tuple[FormatCheck, ...]
     untried: tuple[tuple[str, int], ...]
 
     @property
     def ok(self) -> bool | None:
         """Whether the bot passed in all supported formats; ``None`` if server lag made a verdict impossible."""
-        if any(table.ok is None for table in self.tables):
+        if any(result.ok is None for result in self.formats):
             return None
-        return not self.untried and all(table.ok for table in self.tables)
+        return not self.untried and all(result.ok for result in self.formats)
 
     def document(self) -> dict[str, Any]:
         """Return the report as JSON values."""
         return {
             "ok": self.ok,
             "bot": self.name,
-            "tables": [table.document() for table in self.tables],
+            "formats": [result.document() for result in self.formats],
             "untried": [{"game": game, "seats": seats} for game, seats in self.untried],
         }
 
@@ -194,18 +194,18 @@ class Check(Generic[P]):
     limits: Limits = field(default_factory=Limits)
     core: Core | None = None
 
-    def tables(self) -> Iterator[TableCheck]:
+    def formats(self) -> Iterator[FormatCheck]:
         """Validate one format after another, until one is not passed. Raises ``PlatformFailure``."""
-        for game, seats in self.manifest.tables:
+        for game, seats in self.manifest.formats:
             for tries in range(1, MOST_TRIES + 1):
-                table = self.table(game, seats, tries)
-                if table.ok is not None:
+                result = self.attempt(game, seats, tries)
+                if result.ok is not None:
                     break
-            yield table
-            if not table.ok:
+            yield result
+            if not result.ok:
                 return
 
-    def table(self, game: str, seats: int, tries: int = 1, transcript: Transcript | None = None) -> TableCheck:
+    def attempt(self, game: str, seats: int, tries: int = 1, transcript: Transcript | None = None) -> FormatCheck:
         """Make attempt number ``tries`` at a format; ``transcript`` stores its lines. Raises ``PlatformFailure``."""
         transcript = transcript or Transcript(seats)
         bots = tuple(SeatSpec(self.manifest.name, self.program) for _ in range(seats))
@@ -214,12 +214,12 @@ class Check(Generic[P]):
         report = play_match(spec, self.launcher, transcript, core=self.core)
         played = SeriesGame(0, series.order(0), report, transcript)
         problems = () if report.machine_delays else tuple(_problems(played))
-        return TableCheck(game, seats, problems, played, self.limits, tries)
+        return FormatCheck(game, seats, problems, played, self.limits, tries)
 
-    def report(self, tables: Iterator[TableCheck] | None = None) -> CheckReport:
-        """Return the report; pass ``tables`` if the results of :meth:`tables` were already consumed."""
-        done = tuple(self.tables() if tables is None else tables)
-        return CheckReport(self.manifest.name, done, self.manifest.tables[len(done) :])
+    def report(self, formats: Iterator[FormatCheck] | None = None) -> CheckReport:
+        """Return the report; pass ``formats`` if the results of :meth:`formats` were already consumed."""
+        done = tuple(self.formats() if formats is None else formats)
+        return CheckReport(self.manifest.name, done, self.manifest.formats[len(done) :])
 
 
 def check(manifest: Manifest, program: P, launcher: Launcher[P], limits: Limits | None = None) -> CheckReport:

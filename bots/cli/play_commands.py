@@ -62,7 +62,7 @@ from bots.manifest import Manifest, ManifestError, read_folder
 from bots.runner import Launcher, LocalProgram, PlatformFailure
 from bots.runner.clock import cores
 from bots.series import Series, SeriesGame, Tallies, play_game, play_series
-from bots.validation import Check, TableCheck, ValidationProblem
+from bots.validation import Check, FormatCheck, ValidationProblem
 
 # --- esr check -------------------------------------------------------------------------------------------------------
 
@@ -103,12 +103,12 @@ def run_check(options: Namespace, screen: Screen) -> int:
     for game, seats in report.untried:
         screen.say(f"  {game}, {seats} seats: skipped")
     if report.ok:
-        screen.say(f"{report.name} passed in {_formats(len(report.tables))}.", "green")
+        screen.say(f"{report.name} passed in {_formats(len(report.formats))}.", "green")
         return 0
     if report.ok is None:
         screen.say("This computer was too busy to check the bot. Stop other programs and run the check again.", "red")
         return MACHINE
-    last = report.tables[-1]
+    last = report.formats[-1]
     screen.say(f"{report.name} failed in {last.game} with {last.seats} seats.", "red")
     if options.logs is None:
         screen.say("Use --logs DIR to save the games. You can then debug a decision with `esr replay-decision`.")
@@ -159,52 +159,54 @@ def _require_path(path: Path) -> None:
         raise UsageError(f"{path} does not exist. Run `esr new-bot {path} --game GAME` to create a bot.")
 
 
-def _watched(check: Check[Local], options: Namespace, screen: Screen) -> Iterator[TableCheck]:
+def _watched(check: Check[Local], options: Namespace, screen: Screen) -> Iterator[FormatCheck]:
     logs = logs_folder(options.logs)
     folder = options.folder if not options.command_line and options.folder.is_dir() else None
     with screen.progress(MofNCompleteColumn()) as progress:
-        task = progress.add_task(f"Checking {check.manifest.name}", total=len(check.manifest.tables))
-        for table in check.tables():
-            written = write_logs(logs, table.played)
-            for line in check_lines(table, folder, written):
+        task = progress.add_task(f"Checking {check.manifest.name}", total=len(check.manifest.formats))
+        for result in check.formats():
+            written = write_logs(logs, result.played)
+            for line in check_lines(result, folder, written):
                 screen.say(line)
             progress.advance(task)
-            yield table
+            yield result
 
 
-def check_lines(table: TableCheck, folder: Path | None, logs: list[Path]) -> Iterator[str]:
+def check_lines(result: FormatCheck, folder: Path | None, logs: list[Path]) -> Iterator[str]:
     """Yield the lines about one format: its result and times, warnings, and its problem if there was one.
 
     ``logs`` are the files of its game, with the record first. ``folder`` is the bot folder, or ``None`` for a command
     or a file, whose decisions cannot be replayed.
     """
-    where = f"  {table.game}, {table.seats} seats"
-    if table.ok is None:
-        (delay,) = table.delays
+    where = f"  {result.game}, {result.seats} seats"
+    if result.ok is None:
+        (delay,) = result.delays
         late = "the start" if delay.decision is None else f"decision {delay.decision}"
         yield (
-            f"{where}: undecided after {table.tries} attempts: seat {delay.seat}, {late}: {_ms(delay.wall_us)} of"
+            f"{where}: undecided after {result.tries} attempts: seat {delay.seat}, {late}: {_ms(delay.wall_us)} of"
             f" {_ms(delay.allowed_us)}, including a lag of {_ms(delay.machine_delay_us)}"
         )
         return
-    times = f"start {_ms(table.ready_us or 0)}, {len(table.decisions_us)} decisions, slowest {_ms(_slowest_us(table))}"
-    if table.ok:
-        yield f"{where}: passed ({times}, lag {_ms(table.lag_us)})"
+    times = (
+        f"start {_ms(result.ready_us or 0)}, {len(result.decisions_us)} decisions, slowest {_ms(_slowest_us(result))}"
+    )
+    if result.ok:
+        yield f"{where}: passed ({times}, lag {_ms(result.lag_us)})"
     else:
-        yield f"{where}: failed ({times}, lag {_ms(table.lag_us)})" if table.started else f"{where}: failed"
-    if table.tries > 1:
-        yield f"    attempt {table.tries}: this computer was too busy before"
-    for line in near_lines({limit: table.shares[limit] for limit in table.near}):
+        yield f"{where}: failed ({times}, lag {_ms(result.lag_us)})" if result.started else f"{where}: failed"
+    if result.tries > 1:
+        yield f"    attempt {result.tries}: this computer was too busy before"
+    for line in near_lines({limit: result.shares[limit] for limit in result.near}):
         yield f"    {line}"
-    for problem in table.problems:
+    for problem in result.problems:
         yield from _problem_lines(problem)
         if logs and folder is not None and problem.ply is not None:
             log = logs[1 + problem.seat]
             yield f"      debug it: esr replay-decision {logs[0]} {problem.ply} {folder} --log {log} --pdb"
 
 
-def _slowest_us(table: TableCheck) -> int:
-    return max(table.decisions_us, default=0)
+def _slowest_us(result: FormatCheck) -> int:
+    return max(result.decisions_us, default=0)
 
 
 def _ms(us: int) -> str:

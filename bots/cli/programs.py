@@ -408,7 +408,7 @@ def _own_bot(folder: Path, game: Game, seats: int) -> tuple[str, LocalProgram]:
         manifest = read_folder(folder)
     except ManifestError as error:
         raise UsageError(str(error)) from error
-    if (game.slug, seats) not in manifest.tables:
+    if (game.slug, seats) not in manifest.formats:
         raise UsageError(
             f"{manifest.name} does not support {game.slug} with {seats} seats."
             f" If it does, add this format to [games] in its {FILE}."

@@ -117,7 +117,7 @@ class _Attempt:
         if self.tries < MOST_TRIES:
             self.lease.release(validation_report=report, vain_starts=self.tries)
             return
-        rounds = report.get("undecided", 0)
+        rounds = report["undecided"]
         retry_at = Now() + BREAKS[min(rounds, len(BREAKS) - 1)]
         report = {**report, "undecided": rounds + 1}
         undecided = BotVersion.State.UNDECIDED
@@ -127,14 +127,14 @@ class _Attempt:
     def _game(self, check: Check[Program], core: SharedCore) -> bool:
         """Play the next format and store the result. ``False`` if server lag has spoiled the game."""
         transcript = _WatchedTranscript(self)
-        self.store(reports.at_table(self.report, self.tries), vain_starts=self.tries)
+        self.store(reports.during(self.report, self.tries), vain_starts=self.tries)
         begun, waited_s = time.monotonic(), core.waited_s
-        table = check.table(self.report["now"]["game"], self.report["now"]["seats"], self.tries, transcript)
+        result = check.attempt(self.report["now"]["game"], self.report["now"]["seats"], self.tries, transcript)
         wall_ms = round(1000 * (time.monotonic() - begun - (core.waited_s - waited_s)))
-        if table.ok is None:
-            self.put_off(reports.after_delay(self.report, table, wall_ms), TOO_BUSY)
+        if result.ok is None:
+            self.put_off(reports.after_delay(self.report, result, wall_ms), TOO_BUSY)
             return False
-        self.store(reports.after_table(self.report, table, wall_ms), vain_starts=0)
+        self.store(reports.after_format(self.report, result, wall_ms), vain_starts=0)
         return True
 
     def store(self, report: Document, **changes: Any) -> None:
@@ -157,15 +157,15 @@ class _WatchedTranscript(Transcript):
         questions = sum(len(conversation.exchanges) for conversation in self.seats)
         if questions and time.monotonic() >= self._show_at:
             report, tries = self._attempt.report, self._attempt.tries
-            self._attempt.store(reports.at_table(report, tries, started=True, decisions=questions - 1))
+            self._attempt.store(reports.during(report, tries, started=True, decisions=questions - 1))
             self._show_at = time.monotonic() + SHOW_EVERY_S
 
 
 def _too_long(report: Document) -> str:
-    done = len(report["tables"])
-    tables = done + len(report["untried"])
+    done = len(report["formats"])
+    formats = done + len(report["untried"])
     return (
-        f"The bot used more than {settings.MAX_VALIDATION_SECONDS // 60} min in {done} of {tables} formats. Make the"
+        f"The bot used more than {settings.MAX_VALIDATION_SECONDS // 60} min in {done} of {formats} formats. Make the"
         " bot faster or support fewer formats."
     )
 

@@ -40,8 +40,8 @@ from ladder.pages.components.words import day, grouped, seats
 FIELDS: Final = {
     "title_taken": "title",
     "removed_by_moderator": "title",
-    "unknown_format": "table",
-    "no_ladder": "table",
+    "unknown_format": "game_format",
+    "no_ladder": "game_format",
     "unknown_cup_format": "format",
     "games": "capacity",
     "entries": "entries_per_user",
@@ -58,7 +58,7 @@ VISIBILITY: Final = {
 _TIME: Final = "%Y-%m-%dT%H:%M"
 
 
-def table_choices() -> list[tuple[str, str]]:
+def game_format_choices() -> list[tuple[str, str]]:
     """The formats that have a ladder of hosted bots."""
     playable = sorted(set(hosted_ladders().values_list("game", "seats")))
     return [(f"{game}:{count}", f"{GAMES[game].name}, {seats(count)}") for game, count in playable if game in GAMES]
@@ -126,7 +126,7 @@ _CHOSEN: Final = [gettext_lazy(format_.name) for format_ in FORMATS.values() if 
 class NewCupForm(SettingsForm):
     """A new cup."""
 
-    table = forms.ChoiceField(label=gettext_lazy("Game and number of players"), choices=table_choices)
+    game_format = forms.ChoiceField(label=gettext_lazy("Game and number of players"), choices=game_format_choices)
     format = forms.ChoiceField(
         label=gettext_lazy("Format"),
         choices=[(slug, gettext_lazy(format_.summary)) for slug, format_ in FORMATS.items()],
@@ -186,7 +186,7 @@ class NewCupForm(SettingsForm):
     def cup_form(self) -> CupForm:
         """The settings of the requested cup."""
         asked: Mapping[str, Any] = self.cleaned_data
-        game, _, count = asked["table"].partition(":")
+        game, _, count = asked["game_format"].partition(":")
         same = ("title", "about", "format", "blocks", "capacity", "entries_per_user", "at_a_table", "time_zone")
         return CupForm(
             game=game,

@@ -141,7 +141,7 @@ class _Formats(forms.Select):
 class GameForm(forms.Form):
     """Create an open game, a game by link or a game against bots. Choices are those that the person can see."""
 
-    table = forms.ChoiceField(label=gettext_lazy("Game"), widget=_Formats)
+    ladder = forms.ChoiceField(label=gettext_lazy("Game"), widget=_Formats)
     clock = forms.ChoiceField(label=gettext_lazy("Time control"))
     kind = forms.ChoiceField(
         label=gettext_lazy("Opponents"),
@@ -166,9 +166,9 @@ class GameForm(forms.Form):
         """``wanted`` is the slug of the ladder to preselect. An unknown one is ignored."""
         super().__init__(*args, **kwargs)
         self.ladders = {ladder.slug: ladder for ladder in ladders}
-        table: Any = self.fields["table"]
-        table.choices = formats(ladders)
-        table.widget.seats = {ladder.slug: ladder.seats for ladder in ladders}
+        field: Any = self.fields["ladder"]
+        field.choices = formats(ladders)
+        field.widget.seats = {ladder.slug: ladder.seats for ladder in ladders}
         self._begin_with(wanted)
         clock: Any = self.fields["clock"]
         clock.choices = [(name, time_control(name)) for name in CLOCKS]
@@ -184,7 +184,7 @@ class GameForm(forms.Form):
         if picked is None:
             return
         people = next((ladder for ladder in self.ladders.values() if _for_bots(picked, ladder)), None)
-        self.initial["table"] = (people or picked).slug
+        self.initial["ladder"] = (people or picked).slug
         if picked.players == Ladder.Players.OPEN:
             self.initial["kind"] = Proposal.Kind.BOTS
 
@@ -195,7 +195,7 @@ class GameForm(forms.Form):
     @property
     def chosen(self) -> Ladder:
         """The ladder of the selected format: the one that is open to bots if some are to play."""
-        picked = self.ladders[self.cleaned_data["table"]]
+        picked = self.ladders[self.cleaned_data["ladder"]]
         with_bots = self.against_bots or any(self._named(picked.seats))
         if with_bots and picked.players == Ladder.Players.PEOPLE:
             return next((ladder for ladder in self.ladders.values() if _for_bots(ladder, picked)), picked)

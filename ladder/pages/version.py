@@ -111,11 +111,11 @@ class ValidationProgress:
         report = self._report
         if self.over or not report["now"]:
             return ""
-        done = len(report["tables"])
+        done = len(report["formats"])
         figures = {
             "place": done + 1,
             "all": done + len(report["untried"]),
-            "try": report["now"].get("try", 1),
+            "try": report["now"]["try"],
             "tries": MOST_TRIES,
         }
         return gettext("Format %(place)s of %(all)s, attempt %(try)s of %(tries)s") % figures
@@ -152,22 +152,22 @@ class ValidationProgress:
         report = self._report
         yield Step("done", gettext("Upload accepted"), size(self.version.size))
         yield self._start(report)
-        for table in report["tables"]:
-            note = time_taken(table["wall_ms"] / 1000) if table["ok"] else _trouble(table)
-            yield Step("done" if table["ok"] else "failed", table_words(table), note)
-        for place, table in enumerate(report["untried"]):
+        for result in report["formats"]:
+            note = time_taken(result["wall_ms"] / 1000) if result["ok"] else _trouble(result)
+            yield Step("done" if result["ok"] else "failed", format_words(result), note)
+        for place, result in enumerate(report["untried"]):
             if report["now"] and not place and not self.over:
-                yield Step("now", table_words(table), _decisions(report["now"].get("decisions", 0)))
+                yield Step("now", format_words(result), _decisions(report["now"]["decisions"]))
             else:
-                yield Step("todo", table_words(table))
+                yield Step("todo", format_words(result))
         yield self._end()
 
     def _start(self, report: Mapping[str, Any]) -> Step:
         text = gettext("Starts in the sandbox and answers hello")
-        if report["now"] and report["now"].get("started") and not self.over:
+        if report["now"] and report["now"]["started"] and not self.over:
             return Step("done", text)
-        if report["tables"]:
-            ready_us = report["tables"][0]["ready_us"]
+        if report["formats"]:
+            ready_us = report["formats"][0]["ready_us"]
             return Step("failed", text) if ready_us is None else Step("done", text, thinking(ready_us))
         if self.over:
             return Step("failed" if self.refused else "done", text)
@@ -179,11 +179,11 @@ class ValidationProgress:
         return Step("done" if self.over else "todo", gettext("Ready to play"))
 
 
-def table_words(table: Mapping[str, Any]) -> str:
+def format_words(result: Mapping[str, Any]) -> str:
     """Return ``Edel, Stein & Reich, 4 players`` for a format in a report."""
-    game = GAMES.get(table["game"])
-    name = game.name if game else table["game"]
-    return gettext("%(game)s, %(count)s players") % {"game": name, "count": table["seats"]}
+    game = GAMES.get(result["game"])
+    name = game.name if game else result["game"]
+    return gettext("%(game)s, %(count)s players") % {"game": name, "count": result["seats"]}
 
 
 def _decisions(number: int) -> str:
@@ -192,8 +192,8 @@ def _decisions(number: int) -> str:
     return ngettext("%(number)s decision", "%(number)s decisions", number) % {"number": grouped(number)}
 
 
-def _trouble(table: Mapping[str, Any]) -> str:
-    number = len(table["problems"]) + table.get("more_problems", 0)
+def _trouble(result: Mapping[str, Any]) -> str:
+    number = len(result["problems"])
     return ngettext("%(problems)s problem", "%(problems)s problems", number) % {"problems": number}
 
 
@@ -213,7 +213,7 @@ class ValidationFinding:
 
 
 @dataclass(frozen=True)
-class TableRow:
+class FormatRow:
     """A self-play game of the validation; ``last`` are the decisions before the first problem, as JSON."""
 
     words: str
@@ -224,7 +224,6 @@ class TableRow:
     took: str
     stderr: str
     problems: Sequence[ValidationFinding]
-    more_problems: int
     last: Sequence[Mapping[str, Any]]
     again: str
     lag: str
@@ -262,19 +261,19 @@ class VersionPage:
         return visible(" ".join(self.version.command))
 
     @property
-    def tables(self) -> str:
+    def formats(self) -> str:
         """The supported formats."""
         supported = {
             GAMES[slug].name if slug in GAMES else slug: counts for slug, counts in self.version.formats.items()
         }
         text = gettext("%(game)s (%(counts)s players)")
-        tables = [(name, enumerated([str(count) for count in counts])) for name, counts in supported.items()]
-        return "; ".join(text % {"game": name, "counts": counts} for name, counts in tables)
+        named = [(name, enumerated([str(count) for count in counts])) for name, counts in supported.items()]
+        return "; ".join(text % {"game": name, "counts": counts} for name, counts in named)
 
     @cached_property
-    def rows(self) -> Sequence[TableRow]:
+    def rows(self) -> Sequence[FormatRow]:
         """The formats that were validated."""
-        return [_row(table) for table in (self.version.validation_report or {}).get("tables", ())]
+        return [_row(result) for result in (self.version.validation_report or {}).get("formats", ())]
 
     @property
     def attempts(self) -> Sequence[VainAttempt]:
@@ -284,7 +283,7 @@ class VersionPage:
     @property
     def untried(self) -> Sequence[str]:
         """The formats that were not validated."""
-        return [table_words(table) for table in (self.version.validation_report or {}).get("untried", ())]
+        return [format_words(result) for result in (self.version.validation_report or {}).get("untried", ())]
 
     @property
     def reruns(self) -> int:
@@ -307,24 +306,22 @@ class VersionPage:
         return self.yours and version.state == BotVersion.State.READY and not version.active
 
 
-def _row(table: Mapping[str, Any]) -> TableRow:
-    ready_us, slowest_us = table["ready_us"], table["slowest_us"]
-    return TableRow(
-        words=table_words(table),
-        ok=table["ok"],
+def _row(result: Mapping[str, Any]) -> FormatRow:
+    ready_us, slowest_us = result["ready_us"], result["slowest_us"]
+    return FormatRow(
+        words=format_words(result),
+        ok=result["ok"],
         ready=_ready(ready_us),
-        decisions=table["decisions"],
+        decisions=result["decisions"],
         slowest="–" if slowest_us is None else thinking(slowest_us),
-        took=time_taken(table["wall_ms"] / 1000),
-        stderr=visible(table["stderr"]),
-        problems=[_found(problem) for problem in table["problems"]],
-        more_problems=table.get("more_problems", 0),
-        last=[_decision(decision) for decision in table["last_decisions"]],
-        again=f"esr play {table['game']} {' '.join(['DIR'] * table['seats'])} --seed {SEED} --logs logs",
-        lag=thinking(table["lag_us"]) if table.get("lag_us", 0) >= SHOWN_LAG_US else "",
+        took=time_taken(result["wall_ms"] / 1000),
+        stderr=visible(result["stderr"]),
+        problems=[_found(problem) for problem in result["problems"]],
+        last=[_decision(decision) for decision in result["last_decisions"]],
+        again=f"esr play {result['game']} {' '.join(['DIR'] * result['seats'])} --seed {SEED} --logs logs",
+        lag=thinking(result["lag_us"]) if result["lag_us"] >= SHOWN_LAG_US else "",
         warnings=[
-            gettext(NEAR[limit]) % {"percent": round(100 * table["shares"][limit])}
-            for limit in table.get("warnings", ())
+            gettext(NEAR[limit]) % {"percent": round(100 * result["shares"][limit])} for limit in result["warnings"]
         ],
     )
 
@@ -334,7 +331,7 @@ SHOWN_LAG_US: Final = 1000
 
 
 def _attempt(attempt: Mapping[str, Any]) -> VainAttempt:
-    words = table_words(attempt) if attempt["game"] else ""
+    words = format_words(attempt) if attempt["game"] else ""
     if "failure" in attempt:
         return VainAttempt(
             words, gettext("Problem of the site: %(problem)s") % {"problem": visible(attempt["failure"])}

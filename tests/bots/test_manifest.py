@@ -18,7 +18,7 @@ def test_a_manifest_says_the_name_the_command_and_the_tables() -> None:
     )
     assert (manifest.name, manifest.language) == ("Ruby", "executable")
     assert (manifest.entry, manifest.args) == ("bin/ruby", ("--fast",))
-    assert manifest.tables == (("edel-stein-reich", 3), ("edel-stein-reich", 4))
+    assert manifest.formats == (("edel-stein-reich", 3), ("edel-stein-reich", 4))
 
 
 def test_all_keys_of_a_manifest_are_optional() -> None:

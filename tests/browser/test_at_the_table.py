@@ -78,7 +78,7 @@ def test_two_guests_meet_by_a_link_one_resigns_and_they_play_again(hall: Hall) -
     anna, bruno, stranger = hall.visitor(), hall.visitor(), hall.visitor()
     anna.page.goto("/play/")
     anna.page.locator("[data-game-form] #id_name").fill("Anna")
-    anna.page.locator("#id_table").select_option("edel-stein-reich-duel-people")
+    anna.page.locator("#id_ladder").select_option("edel-stein-reich-duel-people")
     anna.page.locator("[data-create]").click()
     link = anna.page.locator("[data-link]").inner_text()
     bruno.page.goto(link)

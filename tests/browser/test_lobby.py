@@ -88,7 +88,7 @@ def test_the_first_page_follows_the_best_table(looker: Looker) -> None:
 def test_the_form_shows_what_the_chosen_table_has(watched: Page) -> None:
     sign_in(watched, person("ada"))
     watched.goto("/play/")
-    watched.locator("#id_table").select_option("edel-stein-reich-3-people")
+    watched.locator("#id_ladder").select_option("edel-stein-reich-3-people")
     expect(watched.locator("#id_opponent_1")).to_be_visible()
     expect(watched.locator("#id_opponent_2")).to_be_hidden()
     watched.locator("[name=kind][value=bots]").check()

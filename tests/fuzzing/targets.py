@@ -66,7 +66,7 @@ def check_manifest(data: bytes) -> None:
     except ManifestError as error:
         _is_sentence(str(error))
         return
-    assert manifest.name and manifest.entry and manifest.tables
+    assert manifest.name and manifest.entry and manifest.formats
 
 
 def check_answer(line: bytes) -> None:

@@ -65,7 +65,7 @@ def test_from_nothing_to_a_match(empty: Empty, slug: str) -> None:
     tested = empty.run("python", Path(slug, "test_bot.py"))
     assert tested.returncode == 0, tested.stderr
     checked = empty.esr("check", slug)
-    assert [table["seats"] for table in checked["tables"]] == list(game.seat_counts)
+    assert [table["seats"] for table in checked["formats"]] == list(game.seat_counts)
     seats = game.seat_counts[-1]
     table = [slug] * (seats - 1)
     played = empty.esr("play", slug, *table, "house:random", "--games", 2, "--parallel", 2, "--record", f"{slug}.jsonl")

@@ -19,7 +19,7 @@ from bots.manifest import Manifest
 from bots.protocol import Limits
 from bots.runner import FakeProgram, Thought
 from bots.sandbox import InProcessLauncher
-from bots.validation import MOST_TRIES, Check, TableCheck, check
+from bots.validation import MOST_TRIES, Check, FormatCheck, check
 from games.registry import GAMES
 from games.rules import Document
 from tests.bots.cli.bots import DUEL, Esr, bot
@@ -30,8 +30,8 @@ def test_a_bot_that_says_nothing_of_itself_is_tried_at_every_table() -> None:
     report = check(Manifest("fake"), FakeProgram(default), InProcessLauncher())
     assert report.ok
     everything = [(game.slug, seats) for game in GAMES.values() for seats in game.seat_counts]
-    assert [(table.game, table.seats) for table in report.tables] == everything
-    assert all(table.decisions_us and table.ready_us is not None for table in report.tables)
+    assert [(result.game, result.seats) for result in report.formats] == everything
+    assert all(result.decisions_us and result.ready_us is not None for result in report.formats)
 
 
 def test_a_correct_bot_passes_and_the_missing_sandbox_is_reported(esr: Esr, tmp_path: Path) -> None:
@@ -54,8 +54,8 @@ WRONG = {
 def test_a_fault_is_reported_with_its_question_and_answer(esr: Esr, tmp_path: Path, change: str) -> None:
     run = esr("check", bot(tmp_path, f"if message['id'] == 3: {change}"), "--json")
     assert run.status == FOUND
-    (table,) = run.document["tables"]
-    problem = table["problems"][0]
+    (result,) = run.document["formats"]
+    problem = result["problems"][0]
     assert (problem["reason"], problem["decision"], problem["question"]["id"]) == (WRONG[change], 3, 3)
     assert problem["question"]["type"] == "decide"
     assert problem["ply"] is not None
@@ -80,9 +80,9 @@ def test_a_bot_that_does_not_start_is_tried_once(esr: Esr, tmp_path: Path) -> No
     (folder / "bot.py").write_text("import no_such_module\n")
     run = esr("check", folder, "--json")
     assert run.status == FOUND
-    assert [table["seats"] for table in run.document["tables"]] == [3]
-    assert [table["game"] for table in run.document["untried"]] == ["edel-stein-reich", "edel-stein-reich-duel"]
-    problem = run.document["tables"][0]["problems"][0]
+    assert [result["seats"] for result in run.document["formats"]] == [3]
+    assert [result["game"] for result in run.document["untried"]] == ["edel-stein-reich", "edel-stein-reich-duel"]
+    problem = run.document["formats"][0]["problems"][0]
     assert (problem["reason"], problem["decision"], problem["question"]["type"]) == ("exit", None, "hello")
     assert "no_such_module" in problem["stderr_tail"]
     person = esr("check", folder).out
@@ -93,8 +93,8 @@ def test_a_bot_that_does_not_start_is_tried_once(esr: Esr, tmp_path: Path) -> No
 def test_a_check_ends_at_the_first_problem_of_a_bot() -> None:
     report = check(Manifest("fake"), FakeProgram(at(2, "no such move")), InProcessLauncher())
     assert report.ok is False
-    (table,) = report.tables
-    assert [(problem.reason, problem.decision) for problem in table.problems] == [("illegal", 2)]
+    (result,) = report.formats
+    assert [(problem.reason, problem.decision) for problem in result.problems] == [("illegal", 2)]
     assert len(report.untried) == sum(len(game.seat_counts) for game in GAMES.values()) - 1
 
 
@@ -116,28 +116,28 @@ def late_starts(number: int) -> FakeProgram:
 def test_an_attempt_that_this_machine_has_made_late_is_repeated() -> None:
     report = check(Manifest("fake", games=DUELS), late_starts(1), InProcessLauncher(), LIMITS)
     assert report.ok is True
-    assert [table.tries for table in report.tables] == [2]
+    assert [result.tries for result in report.formats] == [2]
 
 
 def test_a_machine_that_is_always_too_busy_gives_no_verdict() -> None:
     report = check(Manifest("fake", games=DUELS), late_starts(MOST_TRIES), InProcessLauncher(), LIMITS)
     assert (report.ok, report.document()["ok"]) == (None, None)
-    (table,) = report.tables
-    assert (table.ok, table.tries, table.problems) == (None, MOST_TRIES, ())
-    assert table.document()["delays"][0]["allowed_us"] == 200_000
+    (result,) = report.formats
+    assert (result.ok, result.tries, result.problems) == (None, MOST_TRIES, ())
+    assert result.document()["delays"][0]["allowed_us"] == 200_000
 
 
 DUELS = {"edel-stein-reich-duel": (2,)}
 START = Thought(0, 100_000, 50_000, 0)
 
 
-def with_times(start: Thought, *decisions: Thought) -> TableCheck:
+def with_times(start: Thought, *decisions: Thought) -> FormatCheck:
     """The check of one format in which the bot at seat 1 took these times."""
     played = Check(Manifest("fake", games=DUELS), FakeProgram(default), InProcessLauncher())
-    table = played.table("edel-stein-reich-duel", 2)
-    first, second = (replace(seat, start=START, decisions=()) for seat in table.played.report.seats)
+    result = played.attempt("edel-stein-reich-duel", 2)
+    first, second = (replace(seat, start=START, decisions=()) for seat in result.played.report.seats)
     seats = (first, replace(second, start=start, decisions=decisions))
-    return replace(table, played=replace(table.played, report=replace(table.played.report, seats=seats)))
+    return replace(result, played=replace(result.played, report=replace(result.played.report, seats=seats)))
 
 
 @pytest.mark.parametrize(
@@ -154,9 +154,9 @@ def test_a_bot_that_needs_much_of_a_limit_gets_a_warning(
     start: int, decisions: list[int], near: dict[str, float]
 ) -> None:
     thoughts = [Thought(number, wall_us, None, 0) for number, wall_us in enumerate(decisions, 1)]
-    table = with_times(Thought(0, start, None, 0), *thoughts)
-    assert {limit: table.document()["shares"][limit] for limit in table.near} == near
-    assert table.document()["warnings"] == table.near
+    result = with_times(Thought(0, start, None, 0), *thoughts)
+    assert {limit: result.document()["shares"][limit] for limit in result.near} == near
+    assert result.document()["warnings"] == result.near
 
 
 def test_a_warning_is_about_the_bot_and_not_about_the_lag_of_the_machine() -> None:
@@ -167,9 +167,9 @@ def test_a_warning_is_about_the_bot_and_not_about_the_lag_of_the_machine() -> No
 def test_a_check_prints_the_start_time_and_warnings(esr: Esr, tmp_path: Path) -> None:
     folder = bot(tmp_path)
     run = esr("check", folder, "--json")
-    (table,) = run.document["tables"]
-    assert table["ready_us"] > 0
-    assert table["shares"].keys() == {"startup_ms", "move_ms", "bank_ms", "game_ms"}
+    (result,) = run.document["formats"]
+    assert result["ready_us"] > 0
+    assert result["shares"].keys() == {"startup_ms", "move_ms", "bank_ms", "game_ms"}
     assert re.search(r"start \d+\.\d ms", esr("check", folder).out)
     slow = with_times(Thought(0, 2_400_000, None, 0))
     assert any("80% of startup_ms" in line for line in check_lines(slow, None, []))
@@ -205,7 +205,7 @@ def test_the_message_of_a_common_mistake_names_its_remedy(
     esr: Esr, tmp_path: Path, change: str, reason: str, word: str
 ) -> None:
     run = esr("check", bot(tmp_path, change), "--json", "--limits", "startup_ms=60000,move_ms=300,bank_ms=0")
-    ((problem,),) = [table["problems"] for table in run.document["tables"]]
+    ((problem,),) = [result["problems"] for result in run.document["formats"]]
     assert problem["reason"] == reason
     assert word in problem["detail"]
 

@@ -64,13 +64,13 @@ def test_a_command_is_checked_in_the_formats_that_a_manifest_names(esr: Esr, tmp
     (about / "bot.toml").write_text(f'language = "executable"\ncommand = ["built"]\n{DUEL}')
     run = esr("check", about, "--command", line_of(program), "--json")
     assert run.status == 0
-    assert [(table["game"], table["ok"]) for table in run.document["tables"]] == [(GAME, True)]
+    assert [(result["game"], result["ok"]) for result in run.document["formats"]] == [(GAME, True)]
 
 
 def test_a_command_without_a_manifest_is_checked_everywhere(esr: Esr, tmp_path: Path) -> None:
     run = esr("check", "--command", line_of(bot(tmp_path)), "--json")
     assert run.status == 0
-    assert [table["ok"] for table in run.document["tables"]] == [True] * 7
+    assert [result["ok"] for result in run.document["formats"]] == [True] * 7
     assert run.document["bot"] == "bot.py"
 
 

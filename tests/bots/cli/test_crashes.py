@@ -50,9 +50,9 @@ def test_play_and_validation_report_the_end_of_a_process(crash: str, end: str, t
         checked = esr("check", folder, "--json", "--limits", LIMITS)
     assert {forfeit["evidence"].partition(";")[0] for forfeit in game["forfeits"]} == {end}
     assert len(game["forfeits"]) == 2
-    (table,) = checked.document["tables"]
-    assert [(problem["reason"], problem["decision"]) for problem in table["problems"]] == [("exit", 2)]
-    assert {problem["detail"].partition(";")[0] for problem in table["problems"]} == {end}
+    (result,) = checked.document["formats"]
+    assert [(problem["reason"], problem["decision"]) for problem in result["problems"]] == [("exit", 2)]
+    assert {problem["detail"].partition(";")[0] for problem in result["problems"]} == {end}
 
 
 def test_a_crash_names_the_file_of_its_owner_and_is_reported_the_same_at_every_seat(tmp_path: Path, esr: Esr) -> None:
@@ -67,7 +67,7 @@ def test_a_crash_names_the_file_of_its_owner_and_is_reported_the_same_at_every_s
     for log in written:
         assert f'"{folder / "bot.py"}", line' in json.loads(log.read_text())["stderr_tail"]
     checked = esr("check", folder, "--json", "--limits", LIMITS)
-    ((problem,),) = [table["problems"] for table in checked.document["tables"]]
+    ((problem,),) = [result["problems"] for result in checked.document["formats"]]
     assert f'"{folder / "bot.py"}", line' in problem["stderr_tail"]
 
 

@@ -26,7 +26,7 @@ def test_a_new_bot_passes_the_check_at_every_table_of_its_game(esr: Esr, tmp_pat
     assert [Path(file).name for file in made.document["files"]] == FILES
     report = esr("check", folder, "--json")
     assert report.status == 0, report.out
-    assert [table["seats"] for table in report.document["tables"]] == list(GAMES[slug].seat_counts)
+    assert [table["seats"] for table in report.document["formats"]] == list(GAMES[slug].seat_counts)
 
 
 @pytest.mark.parametrize("slug", GAMES)
@@ -79,7 +79,7 @@ def test_the_new_bot_has_the_name_of_its_folder(esr: Esr, tmp_path: Path) -> Non
     folder = tmp_path / 'Rübe "7"'
     assert esr("new-bot", folder, "--game", "edel-stein-reich").status == 0
     assert read_folder(folder).name == 'Rübe "7"'
-    assert read_folder(folder).tables == tuple(("edel-stein-reich", seats) for seats in (3, 4, 5))
+    assert read_folder(folder).formats == tuple(("edel-stein-reich", seats) for seats in (3, 4, 5))
     assert json.loads((folder / "examples.json").read_text(encoding="utf-8"))["hello"]["game"] == "edel-stein-reich"
 
 

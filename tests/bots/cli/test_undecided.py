@@ -53,7 +53,7 @@ def test_a_check_on_a_busy_host_has_a_separate_exit_code(
     run = esr("check", bot(tmp_path), "--limits", "startup_ms=100", "--json")
     assert run.status == MACHINE
     assert run.document["ok"] is None
-    assert [(table["ok"], table["tries"]) for table in run.document["tables"]] == [(None, MOST_TRIES)]
+    assert [(result["ok"], result["tries"]) for result in run.document["formats"]] == [(None, MOST_TRIES)]
 
 
 @pytest.mark.django_db(transaction=True)

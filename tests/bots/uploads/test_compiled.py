@@ -44,4 +44,4 @@ def test_a_compiled_program_is_ready_at_every_table(
     done = check(version.pk, sandbox_launcher)
     assert done is not None
     assert (done.state, done.reason) == ("ready", "")
-    assert len((done.validation_report or {})["tables"]) == sum(len(game.seat_counts) for game in GAMES.values())
+    assert len((done.validation_report or {})["formats"]) == sum(len(game.seat_counts) for game in GAMES.values())

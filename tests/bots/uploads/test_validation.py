@@ -89,10 +89,10 @@ def test_an_honest_bot_is_ready_and_plays_from_then_on(ada: User, sandbox_launch
     assert (done.state, done.reason, done.active) == ("ready", "", True)
     assert done.validation_report is not None
     assert done.validation_report["ok"] is True
-    assert [(table["game"], table["seats"], table["ok"]) for table in done.validation_report["tables"]] == [
+    assert [(result["game"], result["seats"], result["ok"]) for result in done.validation_report["formats"]] == [
         (DUEL, 2, True)
     ]
-    assert done.validation_report["tables"][0]["decisions"] > 10
+    assert done.validation_report["formats"][0]["decisions"] > 10
     assert done.validated is not None
     assert validate_next(sandbox_launcher) is None
 
@@ -107,7 +107,7 @@ def test_a_starting_kit_passes_its_check_unchanged(ada: User, sandbox_launcher: 
 def test_a_bot_is_tried_at_every_table_that_it_claims(ada: User, sandbox_launcher: SandboxLauncher) -> None:
     version = checked(uploaded(ada, games=None), sandbox_launcher)
     assert version.state == "ready"
-    tables = [(table["game"], table["seats"]) for table in (version.validation_report or {})["tables"]]
+    tables = [(result["game"], result["seats"]) for result in (version.validation_report or {})["formats"]]
     assert tables == [(game.slug, seats) for game in GAMES.values() for seats in game.seat_counts]
 
 
@@ -140,13 +140,13 @@ def test_a_bot_that_fails_is_refused_with_the_reason_and_everything_its_owner_ne
     assert f"{DUEL} with 2 players" in done.reason
     assert reason in done.reason
     assert done.validation_report is not None
-    problem = done.validation_report["tables"][0]["problems"][0]
+    problem = done.validation_report["formats"][0]["problems"][0]
     assert problem["question"]["type"] == ("hello" if evidence else "decide")
     if evidence:
         assert evidence in problem["stderr_tail"]
     else:
         assert "no\\\\x00 such move" in problem["answer"] or "no" in problem["answer"]
-        assert done.validation_report["tables"][0]["last_decisions"]
+        assert done.validation_report["formats"][0]["last_decisions"]
 
 
 LOOPS: Final = HONEST.replace(b'if message["type"] == "decide":', b'while message["type"] == "decide": pass\n    if 0:')
@@ -167,13 +167,13 @@ def test_an_endless_loop_is_rejected_at_its_first_decision_and_the_next_upload_g
         if loop.state == "refused":
             break
     assert loop.validation_report is not None
-    (table,) = loop.validation_report["tables"]
-    (problem,) = table["problems"]
+    (result,) = loop.validation_report["formats"]
+    (problem,) = result["problems"]
     assert (problem["seat"], problem["decision"]) == (0, decision)
-    assert len(table["last_decisions"]) == (decision or 0)
+    assert len(result["last_decisions"]) == (decision or 0)
     assert len(loop.validation_report["untried"]) == sum(len(game.seat_counts) for game in GAMES.values()) - 1
     allowed_ms = Limits().startup_ms if decision is None else Limits().move_ms + Limits().bank_ms
-    assert table["own_ms"] < 1.5 * allowed_ms, "the loop is stopped when its time is over"
+    assert result["own_ms"] < 1.5 * allowed_ms, "the loop is stopped when its time is over"
     other.refresh_from_db()
     assert other.state == "ready" or validate_next(sandbox_launcher) == other
 
@@ -189,7 +189,7 @@ def test_a_bot_that_never_says_ready_is_refused_after_its_time(ada: User, sandbo
 def test_what_is_kept_of_a_check_is_bounded(ada: User, sandbox_launcher: SandboxLauncher) -> None:
     version = checked(uploaded(ada, data=CHATTY), sandbox_launcher)
     assert version.state == "ready"
-    stderr = (version.validation_report or {})["tables"][0]["stderr"]
+    stderr = (version.validation_report or {})["formats"][0]["stderr"]
     assert len(stderr) <= 4096
     assert stderr.endswith("the end")
     refused = checked(uploaded(ada, "Illegal", CHATTY.replace(HONEST, ILLEGAL), games=None), sandbox_launcher)
@@ -308,14 +308,14 @@ def test_a_check_goes_on_where_a_lost_worker_left_it(ada: User, sandbox_launcher
     assert check(version.pk, Broken(sandbox_launcher, after=3)) is None
     version.refresh_from_db()
     assert version.validation_report is not None
-    kept = version.validation_report["tables"]
-    assert [table["seats"] for table in kept] == [3]
+    kept = version.validation_report["formats"]
+    assert [result["seats"] for result in kept] == [3]
     waited_long(version)
     done = checked(version, sandbox_launcher)
     assert done.state == "ready"
     assert done.validation_report is not None
-    assert done.validation_report["tables"][0] == kept[0]
-    assert [table["seats"] for table in done.validation_report["tables"]] == [3, 4, 5]
+    assert done.validation_report["formats"][0] == kept[0]
+    assert [result["seats"] for result in done.validation_report["formats"]] == [3, 4, 5]
 
 
 def test_a_late_worker_s_verdict_does_not_count(ada: User, sandbox_launcher: SandboxLauncher) -> None:
@@ -415,7 +415,7 @@ def test_an_attempt_that_the_machine_has_made_late_never_rejects_and_lets_others
     late.refresh_from_db()
     assert launcher.starts == 1, "the attempt ends with the late start"
     assert late.validation_report is not None
-    assert (late.state, late.validation_report["ok"], late.validation_report["tables"]) == ("checking", None, [])
+    assert (late.state, late.validation_report["ok"], late.validation_report["formats"]) == ("checking", None, [])
     (attempt,) = late.validation_report["attempts"]
     delay = attempt["delay"]
     assert (attempt["game"], delay["seat"], delay["decision"], delay["allowed_us"]) == (DUEL, 0, None, 3_000_000)
@@ -427,7 +427,7 @@ def test_an_attempt_that_the_machine_has_made_late_never_rejects_and_lets_others
     late.refresh_from_db()
     assert late.state == "ready"
     assert late.validation_report["attempts"] == [attempt], "the lag stays in the report"
-    assert late.validation_report["tables"][0]["tries"] == 2
+    assert late.validation_report["formats"][0]["tries"] == 2
 
 
 def test_the_third_late_attempt_in_a_row_leaves_the_version_undecided(ada: User) -> None:

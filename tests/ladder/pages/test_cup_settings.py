@@ -30,7 +30,7 @@ def fields(**changed: Any) -> dict[str, Any]:
     usual = {
         "title": "Club evening",
         "about": "",
-        "table": "edel-stein-reich:3",
+        "game_format": "edel-stein-reich:3",
         "format": "swiss",
         "rounds": "4",
         "blocks": "2",
@@ -80,7 +80,7 @@ def test_rounds_are_for_swiss_cups_only() -> None:
     [
         ({"title": "Nazi cup"}, "title"),
         ({"title": "x" * 61}, "title"),
-        ({"table": "edel-stein-reich:7"}, "table"),
+        ({"game_format": "edel-stein-reich:7"}, "game_format"),
         ({"format": "arena"}, "format"),
         ({"rounds": ""}, "rounds"),
         ({"capacity": "2"}, "capacity"),

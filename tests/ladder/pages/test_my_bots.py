@@ -388,7 +388,7 @@ def test_a_bot_that_left_before_its_first_match_is_on_no_ladder(people: People) 
     assert 'data-note="no-ladder"' in html(signed_in(people.ada), f"/bots/{people.new.slug}/")
 
 
-def passed_table(**more: Any) -> dict[str, Any]:
+def passed_format(**more: Any) -> dict[str, Any]:
     """A format in a validation report, of a bot that passed."""
     return {
         "game": "edel-stein-reich", "seats": 3, "ok": True, "tries": 1, "ready_us": 41_000, "decisions": 50,
@@ -416,7 +416,7 @@ def test_the_page_of_a_version_shows_when_its_validation_ended(people: People) -
 def test_a_version_in_validation_shows_which_game_and_which_attempt_runs(people: People) -> None:
     now = {"game": DUEL, "seats": 2, "try": 2, "started": True, "decisions": 17}
     report = {
-        "ok": None, "now": now, "tables": [passed_table()], "attempts": [], "undecided": 0,
+        "ok": None, "now": now, "formats": [passed_format()], "attempts": [], "undecided": 0,
         "untried": [{"game": DUEL, "seats": 2}, {"game": "die-weinhaendler", "seats": 3}],
     }  # fmt: skip
     for shown in of_new_version(people, state="checking", validation_report=report):
@@ -432,7 +432,7 @@ def test_an_undecided_version_says_why_and_when_it_is_tried_again(people: People
         {"game": DUEL, "seats": 2, "wall_ms": 3500, "delay": delay},
         {"game": DUEL, "seats": 2, "wall_ms": None, "failure": "no <b>processes</b>"},
     ]
-    report = {"ok": None, "now": None, "tables": [], "untried": [{"game": DUEL, "seats": 2}], "attempts": attempts,
+    report = {"ok": None, "now": None, "formats": [], "untried": [{"game": DUEL, "seats": 2}], "attempts": attempts,
               "undecided": 1}  # fmt: skip
     retry_at = timezone.now() + timedelta(minutes=10)
     bot, version = of_new_version(
@@ -451,29 +451,23 @@ def test_an_undecided_version_says_why_and_when_it_is_tried_again(people: People
 
 def test_a_version_near_a_limit_shows_a_warning_and_its_lag(people: People) -> None:
     shares = {"startup_ms": 0.91, "move_ms": 0.2, "bank_ms": 0, "game_ms": 0}
-    table = passed_table(shares=shares, warnings=["startup_ms"], lag_us=412_000)
-    report = {"ok": True, "now": None, "tables": [table], "untried": [], "attempts": [], "undecided": 0}
+    table = passed_format(shares=shares, warnings=["startup_ms"], lag_us=412_000)
+    report = {"ok": True, "now": None, "formats": [table], "untried": [], "attempts": [], "undecided": 0}
     bot, version = of_new_version(people, state="ready", validation_report=report)
     (warning,) = bot.all(data_note="warning")
     assert "91%" in warning.text
     assert {"near", "lag"} <= version.notes
-    calm = {**report, "tables": [passed_table()]}
+    calm = {**report, "formats": [passed_format()]}
     for shown in of_new_version(people, validation_report=calm):
         assert not {"near", "lag", "warning"} & shown.notes
 
 
-def test_a_version_that_is_being_checked_shows_the_table_that_is_tried(people: People) -> None:
+def test_a_version_that_is_being_checked_shows_the_format_that_is_tried(people: People) -> None:
     version = people.new.versions.get()
     report = {
         "ok": None,
-        "now": {"game": DUEL, "seats": 2},
-        "tables": [
-            {
-                "game": "edel-stein-reich", "seats": 3, "ok": True, "ready_us": 41_000, "decisions": 50,
-                "slowest_us": 900, "problems": [], "more_problems": 0, "wall_ms": 1900, "stderr": "",
-                "last_decisions": [],
-            }
-        ],
+        "now": {"game": DUEL, "seats": 2, "try": 1, "started": True, "decisions": 0},
+        "formats": [passed_format()],
         "untried": [{"game": DUEL, "seats": 2}, {"game": "die-weinhaendler", "seats": 3}],
     }  # fmt: skip
     BotVersion.objects.filter(pk=version.pk).update(state="checking", validation_report=report)

@@ -20,7 +20,7 @@ THREE = "edel-stein-reich-3-people"
 
 def invited(client: Client, name: str = "Anna", **changed: str) -> Proposal:
     """A game by link that a guest creates with the form of the lobby."""
-    response = client.post("/play/offer/", {"table": DUEL, "clock": "usual", "name": name, **changed})
+    response = client.post("/play/offer/", {"ladder": DUEL, "clock": "usual", "name": name, **changed})
     made = Proposal.objects.latest("pk")
     assert response.headers["Location"] == f"/play/links/{made.token}/"
     return made
@@ -55,7 +55,7 @@ def test_two_guests_meet_by_a_link_and_are_taken_to_the_table(client: Client) ->
 
 
 def test_a_form_that_is_submitted_twice_takes_one_seat() -> None:
-    made = invited(Client(), table=THREE)
+    made = invited(Client(), ladder=THREE)
     link, first, second = f"/play/links/{made.token}/", Client(), Client()
     form = {"name": "Bruno", "secret": page(first, link).one("input", name="secret")["value"]}
     assert first.post(link, form).status_code == second.post(link, form).status_code == 302
@@ -64,10 +64,10 @@ def test_a_form_that_is_submitted_twice_takes_one_seat() -> None:
 
 
 def test_a_guest_in_two_tabs_is_one_guest(client: Client) -> None:
-    made = invited(client, table=THREE)
+    made = invited(client, ladder=THREE)
     link = f"/play/links/{made.token}/"
     assert client.post(link, {"name": "Other name"}).status_code == 302
-    assert invited(client, table=THREE) == made
+    assert invited(client, ladder=THREE) == made
     assert made.players.count() == 1
 
 
@@ -99,7 +99,7 @@ def test_a_form_is_refused_with_a_code(client: Client) -> None:
         ("a@b.org", "name_character"),
     ):
         assert codes(client, link, name=name) == code, name
-    assert codes(client, "/play/offer/", table=DUEL, clock="usual", name="Greedy") == "name_unavailable"
+    assert codes(client, "/play/offer/", ladder=DUEL, clock="usual", name="Greedy") == "name_unavailable"
     with override_settings(MAX_GUEST_SEATS_PER_IP=1):
         assert codes(client, link, name="Bruno") == "guest_seats_per_ip"
     with override_settings(REQUESTS_PER_MINUTE={"guests": 0, "table": 100, "pages": 1000}):
@@ -127,7 +127,7 @@ def test_a_rated_link_asks_for_an_account(client: Client) -> None:
 
 
 def test_a_guest_leaves_and_a_creator_withdraws(client: Client) -> None:
-    made, bruno = invited(client, table=THREE), Client()
+    made, bruno = invited(client, ladder=THREE), Client()
     link = f"/play/links/{made.token}/"
     bruno.post(link, {"name": "Bruno"})
     assert link in page(bruno, "/play/").actions

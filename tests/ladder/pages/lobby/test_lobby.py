@@ -32,7 +32,7 @@ def html(client: Client, address: str = "/play/") -> str:
 
 def offered(client: Client, **changed: str) -> Proposal:
     """Seats that are offered in the form, as it is sent without a script."""
-    sent = {"table": DUEL, "clock": "usual", "kind": "open", "counts": "casual", **changed}
+    sent = {"ladder": DUEL, "clock": "usual", "kind": "open", "counts": "casual", **changed}
     response = client.post("/play/offer/", sent)
     assert response.status_code == 302, response.content.decode()
     return Proposal.objects.latest("pk")
@@ -81,7 +81,7 @@ def test_two_people_meet_by_seats_that_one_offers() -> None:
 
 def test_an_offer_is_withdrawn_and_a_seat_left() -> None:
     ada, bob = signed_in(person("ada")), signed_in(person("bob"))
-    seek = offered(ada, table="edel-stein-reich-3-people")
+    seek = offered(ada, ladder="edel-stein-reich-3-people")
     bob.post(f"/play/open-games/{seek.pk}/join/")
     assert f"/play/open-games/{seek.pk}/leave/" in html(bob)
     bob.post(f"/play/open-games/{seek.pk}/leave/")
@@ -110,7 +110,7 @@ def test_a_link_seats_whoever_has_it_and_stands_nowhere_else(client: Client) -> 
 
 def test_bots_that_are_named_sit_down_and_the_house_fills_up() -> None:
     ada = signed_in(person("ada"))
-    seek = offered(ada, table="edel-stein-reich-4-people", kind="bots", opponent_2="house-haggler")
+    seek = offered(ada, ladder="edel-stein-reich-4-people", kind="bots", opponent_2="house-haggler")
     assert seek.ladder.slug == "edel-stein-reich-4-open"
     assert seek.match_id
     named = set(seek.players.values_list("bot__slug", flat=True))
@@ -120,10 +120,10 @@ def test_bots_that_are_named_sit_down_and_the_house_fills_up() -> None:
 
 def test_what_cannot_be_offered_is_said_in_the_form() -> None:
     ada = signed_in(person("ada"))
-    sent = {"table": DUEL, "clock": "usual", "kind": "open", "counts": "rated"}
+    sent = {"ladder": DUEL, "clock": "usual", "kind": "open", "counts": "rated"}
     response = ada.post("/play/offer/", sent)
     assert response.status_code == 422
-    assert ada.post("/play/offer/", {**sent, "table": "nowhere"}).status_code == 422
+    assert ada.post("/play/offer/", {**sent, "ladder": "nowhere"}).status_code == 422
     assert ada.post("/play/offer/", {**sent, "opponent_1": "nobody"}).status_code == 422
     assert not Proposal.objects.exists()
 
@@ -261,7 +261,7 @@ def test_the_lobby_takes_few_queries_however_many_are_there() -> None:
     ada.post("/play/now/", {"ladder": "die-weinhaendler-4-open"}, follow=True)
     before = count()
     for name in ("dora", "emil", "fay", "gus"):
-        offered(signed_in(person(name)), table="edel-stein-reich-4-people")
+        offered(signed_in(person(name)), ladder="edel-stein-reich-4-people")
     signed_in(person("hal")).post("/play/now/", {"ladder": "edel-stein-reich-4-open"})
     assert count() == before
 
