@@ -10,9 +10,10 @@ import logging
 from typing import Final
 
 from celery import current_app
-from django.db import transaction
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
+
+from esr_platform.commits import after_commit
 
 logger = logging.getLogger(__name__)
 
@@ -36,4 +37,4 @@ def send(count: int = 1, expires_s: float = EXPIRES_S) -> int:
 
 def send_on_commit() -> None:
     """Send a hint once the transaction is committed."""
-    transaction.on_commit(send, robust=True)
+    after_commit(send)

@@ -5,7 +5,6 @@ Staff moderate users who are not staff. Only superusers moderate staff, and no o
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Final
 
 from django.db import IntegrityError, transaction
@@ -20,6 +19,7 @@ from esr_platform.accounts import mail, sessions
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import require_over
 from esr_platform.accounts.models import FormerName, User
+from esr_platform.commits import after_commit
 from ladder.corrections import by_staff
 from ladder.exhibitions.requests import replace_username_in_reasons
 from ladder.matchmaking.proposals import leave_lobby
@@ -50,8 +50,8 @@ def suspend(person: User, by: User, reason: str) -> None:
         suspend_bots_of(person)
         leave_lobby(person)
         StaffAction.objects.create(by=by, person=person, what=_What.SUSPENDED_PERSON, reason=reason)
-        transaction.on_commit(partial(cancel_exhibitions_of, person), robust=True)
-        transaction.on_commit(partial(_tell, person, "suspended", reason), robust=True)
+        after_commit(cancel_exhibitions_of, person)
+        after_commit(_tell, person, "suspended", reason)
     person.refresh_from_db()
 
 
@@ -66,7 +66,7 @@ def lift(person: User, by: User, reason: str) -> None:
             )
         lift_bots_of(person)
         StaffAction.objects.create(by=by, person=person, what=_What.LIFTED_PERSON, reason=reason)
-        transaction.on_commit(partial(_tell, person, "lifted", reason), robust=True)
+        after_commit(_tell, person, "lifted", reason)
     person.refresh_from_db()
 
 
@@ -88,7 +88,7 @@ def remove_name_of(person: User, by: User, reason: str) -> None:
         StaffAction.objects.create(by=by, person=person, what=_What.BLANKED_PERSON, reason=reason)
         person.refresh_from_db()
         rename_player(person)
-        transaction.on_commit(partial(_tell, person, "blanked", reason, former), robust=True)
+        after_commit(_tell, person, "blanked", reason, former)
 
 
 def choose_name(person: User, name: str) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Collection, Mapping
-from functools import partial
 from typing import Final
 
 from django.db import transaction
@@ -23,6 +22,7 @@ from esr_platform.accounts import mail
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import DAY, Limit, lock_active_user, require_over
 from esr_platform.accounts.models import User
+from esr_platform.commits import after_commit
 from ladder.access import organizes
 from ladder.corrections import by_staff
 from ladder.cups import desk
@@ -200,7 +200,7 @@ def _notify_later(cup: Cup, what: str, reason: str, texts: list[str], *, is_refu
     if organizer is None:
         return
     values = {"what": what, "reason": reason, "texts": texts, "slug": cup.slug, "is_refused": is_refused}
-    send = partial(
+    after_commit(
         mail.notify,
         organizer.pk,
         organizer.email_address,
@@ -208,4 +208,3 @@ def _notify_later(cup: Cup, what: str, reason: str, texts: list[str], *, is_refu
         "accounts/email/cup_moderated.txt",
         values,
     )
-    transaction.on_commit(send, robust=True)

@@ -10,18 +10,18 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, Final, Literal
 
 import orjson
 from celery import current_app
 from django.conf import settings
 from django.core.cache import cache
-from django.db import transaction
 from kombu.exceptions import OperationalError
 from redis import Redis, RedisError
 
 from bots import remote
+from esr_platform.commits import after_commit
 from ladder.models import LiveSeat
 
 logger = logging.getLogger(__name__)
@@ -71,7 +71,7 @@ def tell(match_id: int | None, what: What, bots: Iterable[int] = (), in_ms: int 
 
 def send_hint(hint: Mapping[str, Any]) -> None:
     """Publish a hint with the events of its change in the same way."""
-    transaction.on_commit(partial(_send_to_redis, orjson.dumps(hint)), robust=True)
+    after_commit(_send_to_redis, orjson.dumps(hint))
 
 
 def tell_of_the_end(match_id: int) -> None:
@@ -93,7 +93,7 @@ def rest_after(match_id: int) -> list[int]:
 
 def seat_soon() -> None:
     """Let a worker seat remote bots once the transaction is committed. While one such task waits, this adds none."""
-    transaction.on_commit(partial(_seat, _SEAT_SOON, SEAT_PAUSE_S, SEAT_PAUSE_S + _LOST_S), robust=True)
+    after_commit(_seat, _SEAT_SOON, SEAT_PAUSE_S, SEAT_PAUSE_S + _LOST_S)
 
 
 def seat_later(in_s: float) -> None:
@@ -115,13 +115,12 @@ def wake(match_id: int, seat: int, in_ms: int = 0, failed: int = 0, *, last: boo
     ``failed`` is how often the platform has failed at that already. ``last`` says that all others come first.
     """
     priority = LAST if last else None
-    send = partial(_send, WAKE, (match_id, seat, failed), SEATS, in_ms / 1000, priority)
-    transaction.on_commit(send, robust=True)
+    after_commit(_send, WAKE, (match_id, seat, failed), SEATS, in_ms / 1000, priority)
 
 
 def end_soon(match_id: int) -> None:
     """Let a worker store the result once the transaction is committed."""
-    transaction.on_commit(partial(_send, FINISH, (match_id,), QUEUE), robust=True)
+    after_commit(_send, FINISH, (match_id,), QUEUE)
 
 
 def _send_to_redis(message: bytes) -> None:

@@ -8,12 +8,11 @@ reads the rows, which are the truth.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Final
 
 import orjson
-from django.db import transaction
 
+from esr_platform.commits import after_commit
 from ladder.live.clocks import milliseconds
 from ladder.live.decisions import decide_event
 from ladder.live.game import LockedMatch
@@ -55,14 +54,14 @@ class BotEvent:
 def save_and_publish(table: LockedMatch) -> None:
     """Save the changes at a table, if there are any, and publish them after the commit."""
     if not table.has_changed:
-        transaction.on_commit(partial(table.keep, table.position), robust=True)
+        after_commit(table.keep, table.position)
         return
     table.save()
     if table.aborted:
         stop(table.match, Match.Status.ABORTED, table.aborted)
         tell_of_the_end(table.match.pk)
         return
-    transaction.on_commit(partial(_publish_events, table), robust=True)
+    after_commit(_publish_events, table)
     if table.position.table.over:
         end_soon(table.match.pk)
         return

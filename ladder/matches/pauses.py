@@ -9,7 +9,6 @@ A bot whose code the site has lost is also paused. Otherwise it would be paired 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from itertools import islice
 from typing import Final
 
@@ -18,6 +17,7 @@ from django.db.models.functions import Now
 
 from bots.models import Bot, BotVersion
 from bots.runner.report import MatchReport
+from esr_platform.commits import after_commit
 from games.words import FORFEITS, listing
 from ladder.matches.sweep import cancel_matches_of_paused_bots
 from ladder.models import Block, SeatResult
@@ -81,7 +81,7 @@ def _one_more(bot: Bot) -> None:
 def _begin(bot: Bot, reason: str) -> None:
     """In a transaction that holds the bot."""
     Bot.objects.filter(pk=bot.pk).update(paused=Now(), pause_reason=reason)
-    transaction.on_commit(partial(cancel_matches_of_paused_bots, bot), robust=True)
+    after_commit(cancel_matches_of_paused_bots, bot)
 
 
 def _sentence(bot: Bot) -> str:

@@ -12,11 +12,11 @@ from secrets import token_hex
 from typing import Final
 
 from django.core.cache import cache, caches
-from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 from redis import RedisError
 
+from esr_platform.commits import after_commit
 from ladder.live.notify import tell
 from ladder.models import LiveSeat, Match
 
@@ -82,7 +82,7 @@ def lobby_version() -> str:
 
 def tell_lobby() -> None:
     """Tell all visitors of the lobby that it has changed, once the transaction is committed."""
-    transaction.on_commit(_next_version, robust=True)
+    after_commit(_next_version)
     tell(None, "lobby")
 
 

@@ -7,7 +7,6 @@ sessions and tokens.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Final
 
 from django.db import transaction
@@ -18,6 +17,7 @@ from bots.owners import owner_of_code
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import lock_user, require_over
 from esr_platform.accounts.models import User
+from esr_platform.commits import after_commit
 from ladder.corrections import by_staff
 from ladder.exhibitions.requests import cancelled, lock_exhibition
 from ladder.matches.sweep import cancel_matches_of_paused_bots
@@ -114,7 +114,7 @@ def _set(bot: Bot, reason: str, *, with_owner: bool) -> None:
     row = Bot.objects.filter(pk=bot.pk)
     row.update(suspended=Now(), suspension_reason=reason, suspended_with_owner=with_owner)
     enter(bot)
-    transaction.on_commit(partial(cancel_matches_of_paused_bots, bot), robust=True)
+    after_commit(cancel_matches_of_paused_bots, bot)
 
 
 def _unset(bot: Bot) -> None:
