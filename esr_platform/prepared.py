@@ -20,6 +20,7 @@ Row = TypeVar("Row")
 Instance = TypeVar("Instance", bound=Model)
 Value = int | str | Sequence[int]
 
+_MOST: Final = 2**63
 _KEPT: Final = 256
 """LRU size: statements per length of a list of values."""
 
@@ -60,7 +61,12 @@ class Prepared(Generic[Row]):
         self._statement = lru_cache(_KEPT)(self._compiled)
 
     def __call__(self, **values: Value) -> list[Row]:
-        """The rows for ``values``, as iterating over the query returns them. An empty list asks nothing."""
+        """The rows for ``values``, as iterating over the query returns them.
+
+        An empty list and a number of more than 64 bits, which no row has, ask nothing.
+        """
+        if any(isinstance(value, int) and not -_MOST <= value < _MOST for value in values.values()):
+            return []
         lengths = tuple((name, None if isinstance(value, int | str) else len(value)) for name, value in values.items())
         try:
             sql, params, converters, read = self._statement(lengths)

@@ -85,6 +85,13 @@ def test_a_list_may_have_any_length() -> None:
     assert len(asked) == 0
 
 
+def test_a_number_that_no_column_can_hold_matches_nothing() -> None:
+    numbered: Prepared[Any] = Prepared(lambda pk: Bot.objects.filter(pk=pk))
+    with CaptureQueriesContext(connection) as asked:
+        assert numbered(pk=2**63) == numbered(pk=-(2**63) - 1) == []
+    assert not asked
+
+
 def test_it_asks_the_database_anew_each_time() -> None:
     bot = uploaded(person("ann"), "First")
     named = Prepared(lambda pk: Bot.objects.filter(pk=pk).values_list("name"))
