@@ -1,4 +1,4 @@
-"""WSGI application. Pages are faster than with ASGI, but streams require ``asgi.py``."""
+"""WSGI application, for servers without ASGI. Streams require ``asgi.py``."""
 
 from __future__ import annotations
 
