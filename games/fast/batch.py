@@ -19,11 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from games.chance import SEED_BYTES
-from games.fast import gems
+from games.fast import gems, wine
 from games.fast.library import load
 from games.registry import GAMES
 
-FAMILIES: Final = {"edel-stein-reich": gems, "edel-stein-reich-duel": gems}
+FAMILIES: Final = {"edel-stein-reich": gems, "edel-stein-reich-duel": gems, "die-weinhaendler": wine}
 """The module with the structs of each game that the accelerator covers, by slug."""
 
 NO_ACTION: Final = -1
@@ -224,21 +224,44 @@ class SingleGame:
 
     def __init__(self, batch: Batch, game: int) -> None:
         call: Callable[..., int] = batch._library.act
-        actions = range(batch.actions)
         self.options = bytearray(batch.actions + 1)
-        rules = ctypes.byref(batch._rules)
-        state = ctypes.c_void_p(_at(batch._states) + game * batch._states.itemsize)
-        options = ctypes.byref(ctypes.c_char.from_buffer(self.options))
+        parts = _Parts(
+            ctypes.addressof(batch._rules),
+            _at(batch._states) + game * batch._states.itemsize,
+            ctypes.pointer(ctypes.c_char.from_buffer(self.options)),
+        )
+        parts.batch = batch  # its arrays exist as long as one of the functions below
+        single = ctypes.byref(parts)
+        # An index can be any integer and nothing else. Negative ones lead to the second half.
+        numbers = [*range(batch.actions), *[_ILLEGAL] * batch.actions]
 
         # Local variables are faster than attributes, which matters here.
         def act(action: SupportsIndex) -> int:
-            number = index(action)
-            if number in actions and (count := call(rules, state, number, options)) >= 0:
+            try:
+                count = call(single, numbers[action])
+            except IndexError:
+                count = _ILLEGAL
+            if count >= 0:
                 return count
-            raise ValueError(batch._complaint(game, number))
+            raise ValueError(batch._complaint(game, index(action)))
 
         self.act = act
-        self.refresh = lambda: call(rules, state, NO_ACTION, options)
+        self.refresh = lambda: call(single, NO_ACTION)
+
+
+_ILLEGAL: Final = -2
+"""An action that no game has."""
+
+
+class _Parts(ctypes.Structure):
+    """The struct ``SingleGame`` of ``batch.h``."""
+
+    _fields_ = [
+        ("rules", ctypes.c_void_p),
+        ("state", ctypes.c_void_p),
+        ("options", ctypes.POINTER(ctypes.c_char)),
+    ]
+    batch: Batch
 
 
 class _Functions:

@@ -22,7 +22,7 @@ SOURCES: Final = Path(__file__).parent
 LIBRARY: Final = SOURCES.parent / "native" / f"rules-{sysconfig.get_platform()}.so"
 """The compiled library."""
 
-COMPILED: Final = ("library.c", "chance.c", "gems_batch.c")
+COMPILED: Final = ("library.c", "chance.c", "gems_batch.c", "wine_batch.c")
 """The sources for the compiler. They include the others."""
 
 FLAGS: Final = ("-std=c11", "-O3", "-fPIC", "-shared", "-fvisibility=hidden")

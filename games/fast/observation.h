@@ -22,7 +22,10 @@ static void put_one_hot(Writer *writer, int index, int size) {
 }
 
 /* Return the seat at this distance clockwise from the seat that observes. */
-static int seat_at(const Writer *writer, int distance) { return (writer->seat + distance) % writer->rules->seats; }
+static int seat_at(const Writer *writer, int distance) {
+    int seat = writer->seat + distance, seats = writer->rules->seats;
+    return seat < seats ? seat : seat - seats;
+}
 
 /* By seat, 1 for `seat`, which can be NONE. */
 static void put_seat(Writer *writer, int seat) {
