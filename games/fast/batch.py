@@ -3,9 +3,8 @@
 All arrays have one row per game. An *action* is a number of the learning contract (``games.learning``): a move is a
 sequence of actions, and actions without an alternative follow by themselves, as in the learning environments.
 
-Edel, Stein & Reich and its version for two are covered. A batch keeps neither steps nor logs, so it gives no records:
-repeat the moves on a state of the reference for those. Threads can share a batch, but only one of them computes at a
-time. Use processes for several cores.
+A batch keeps neither steps nor logs, so it gives no records: repeat the moves on a state of the reference for those.
+Threads can share a batch, but only one of them computes at a time. Use processes for several cores.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ class Batch:
         if game not in FAMILIES:
             raise LookupError(f"the accelerator does not cover {game!r}; it covers {', '.join(FAMILIES)}")
         GAMES[game].rules.require_seats(seats)
-        self._rules = FAMILIES[game].rules_of(game, seats)
+        self._rules = FAMILIES[game].rules_of(seats)
         self._library = _Functions(FAMILIES[game].PREFIX, self._rules, FAMILIES[game].STATE.itemsize)
         self.game = game
         self.seats = seats
@@ -76,7 +75,7 @@ class Batch:
     def fields(self) -> npt.NDArray[np.void]:
         """The states as a structured array, shape (games,), including secrets. It is a read-only view, not a copy.
 
-        ``fields["money"]`` has shape (games, 5), for example. ``games/fast/gems.h`` describes the fields.
+        ``fields["money"]`` has shape (games, 5), for example. ``games/fast/gems.h`` and ``wine.h`` describe the fields.
         """
         view = self._states.view()
         view.flags.writeable = False
@@ -171,8 +170,8 @@ class Batch:
         """Play every game to its end at random. Return the number of moves by game, without forced ones.
 
         Each action is drawn uniformly from the mask by the generator SplitMix64, which begins with ``seeds[i]`` in game
-        ``i``. ``seeds`` are unsigned integers with shape (games,). Whole moves are therefore not uniform: a color by
-        color choice prefers moves with few alternatives. Raises ``ValueError`` for other arrays.
+        ``i``. ``seeds`` are unsigned integers with shape (games,). Whole moves are therefore not uniform: those
+        whose first actions have few alternatives are preferred. Raises ``ValueError`` for other arrays.
         """
         if not isinstance(seeds, np.ndarray) or seeds.dtype.kind != "u" or seeds.shape != (len(self),):
             raise ValueError(f"seeds of playouts must be unsigned integers of shape ({len(self)},)")

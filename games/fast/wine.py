@@ -91,7 +91,7 @@ STATE: Final = np.dtype(
 """The fields of a state. ``wine.h`` says what they contain."""
 
 
-def rules_of(slug: str, seats: int) -> WineRules:
+def rules_of(seats: int) -> WineRules:
     """Return the numbers of the rules from the reference."""
     deck = [cards.NUMBERS[code] for code in cards.deck(seats)]
     rules = WineRules(

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from games.fast.batch import NO_ACTION, Batch
+from games.fast.batch import FAMILIES, NO_ACTION, Batch
 from games.registry import GAMES
 from games.rules import Document
 from tests.games.fast import gems, wine
@@ -19,7 +19,7 @@ from tests.games.fast.pairs import Pair
 MODULES: Final[dict[str, Any]] = {"edel-stein-reich": gems, "edel-stein-reich-duel": gems, "die-weinhaendler": wine}
 """The styles and the comparison of states by game."""
 
-FORMATS: Final = [(slug, seats) for slug in MODULES for seats in GAMES[slug].seat_counts]
+FORMATS: Final = [(slug, seats) for slug in FAMILIES for seats in GAMES[slug].seat_counts]
 """Every format that the accelerator covers."""
 
 Change = Callable[[Any], None]
