@@ -102,30 +102,24 @@ static void lay(const Rules *rules, State *state, int seat) {
 
 /* --- moves.py -------------------------------------------------------------------------------------------------- */
 
-static bool can_differ(const Rules *rules, const State *state, int seat, int total, Bottles rest) {
-    if (!is_taken(rules, state, seat, total)) return true;
-    for (; rest; rest -= one(cheapest(rest))) {
-        int kind = cheapest(rest);
-        if (can_differ(rules, state, seat, total + rules->tenths[kind], rest - one(kind))) return true;
+/* Return whether `total` with some of `cards` is a total that no other seat has. */
+static bool can_add(const Rules *rules, const State *state, int seat, int total, Bottles cards) {
+    for (; cards; cards -= one(cheapest(cards))) {
+        int kind = cheapest(cards);
+        if (can_differ(rules, state, seat, total + rules->tenths[kind], cards - one(kind))) return true;
     }
     return false;
 }
 
-static bool can_bid(const Rules *rules, const State *state, int seat) {
-    Bottles hand = state->hands[seat];
-    int total = total_of(state, seat);
-    for (; hand; hand -= one(cheapest(hand))) {
-        int kind = cheapest(hand);
-        if (can_differ(rules, state, seat, total + rules->tenths[kind], hand - one(kind))) return true;
-    }
-    return false;
+static bool can_differ(const Rules *rules, const State *state, int seat, int total, Bottles rest) {
+    return !is_taken(rules, state, seat, total) || can_add(rules, state, seat, total, rest);
 }
 
 /* Return whether the seat that is asked can only pass or finish laying. There is no other forced move: a seat that must
  * lay has at least two kinds of full bottles, because more than six cards contain at least four full ones. */
 static bool is_forced(const Rules *rules, const State *state) {
     int seat = state->turn;
-    if (state->stage == BID) return !can_bid(rules, state, seat);
+    if (state->stage == BID) return !can_add(rules, state, seat, total_of(state, seat), state->hands[seat]);
     return !must_lay(rules, state, seat) && !layable(state, seat);
 }
 
@@ -277,10 +271,10 @@ static bool fits(const Rules *rules) {
     for (int kind = 0; kind < KINDS; kind++)
         if (rules->varieties[kind] >= VARIETIES || rules->tenths[kind] < 1 || rules->tenths[kind] * DECK > INT16_MAX)
             return false;
-    for (int cell = 0; cell < CELLS; cell++)
+    for (int cell = 0; cell < CELLS; cell++) {
+        if (rules->trio_counts[cell] > MAX_TRIOS) return false;
         for (int i = 0; i < MAX_TRIOS; i++)
             if (rules->partners[cell][i][0] >= CELLS || rules->partners[cell][i][1] >= CELLS) return false;
-    for (int cell = 0; cell < CELLS; cell++)
-        if (rules->trio_counts[cell] > MAX_TRIOS) return false;
-    return rules->seats >= 2 && rules->seats <= MAX_SEATS && rules->deck_size <= DECK && dealt <= rules->deck_size;
+    }
+    return rules->seats >= 2 && rules->seats <= MAX_SEATS && rules->deck_size <= DECK && dealt < rules->deck_size;
 }

@@ -99,7 +99,7 @@ typedef struct {
     uint8_t stack[2 * MAX_STACK]; /* from the deal on: the first card is drawn first, others are put behind the last */
     uint8_t stack_end; /* the number of these cards */
     uint8_t drawn; /* the number of cards that were drawn; the next one to draw is at this place */
-    uint8_t seen_below; /* so many cards at the end were shown before they went there */
+    uint8_t seen_below; /* the number of cards at the end that were shown before they went there */
     uint8_t stack_before; /* cards in the stack when the round began */
     int16_t totals[MAX_SEATS]; /* of the bids, in tenths, or NO_BID */
     uint16_t points[MAX_SEATS];
@@ -147,7 +147,7 @@ static inline Cells vacant_cells(const State *state, int seat) {
     return (ends | above) & ~taken;
 }
 
-/* Return the cells of the open cellar for a bottle of this kind. Only a full one can cover an empty one. */
+/* Return the cells of the open cellar for a bottle of this kind. Only a full bottle can cover an empty one. */
 static inline Cells cells_for(const State *state, int seat, int kind) {
     return vacant_cells(state, seat) | (kind == EMPTY ? 0 : state->empty[seat]);
 }

@@ -30,7 +30,7 @@ def completes_trios(pair: Pair) -> int:
 
 
 def equal_bids(pair: Pair) -> int:
-    """Adds cards that make a bid equal to another one, and keeps so few cards that some seats cannot bid."""
+    """Adds cards that make a bid equal to another one, and keeps one to three cards, so that some seats cannot bid."""
     if pair.decision["kind"] == "lay":
         few = len(pair.decision["hand"]) <= pair.random.randrange(1, 4)
         return DONE if few and DONE in pair.options else pair.options[-1]
@@ -44,7 +44,7 @@ def equal_bids(pair: Pair) -> int:
 
 
 def same_stack(pair: Pair) -> int:
-    """Bids so many cards that the display needs no refill, and lays nothing, so that the stack does not shrink."""
+    """Bids at least as many cards as the display has, and lays nothing, so that the stack does not shrink."""
     if pair.decision["kind"] == "lay" or pair.decision["bid"]:
         return pair.options[0]
     return STOP if STOP in pair.options and len(pair.chosen) >= DISPLAY_SIZE else pair.options[-1]
