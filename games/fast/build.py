@@ -40,8 +40,8 @@ def digest() -> str:
 def compile_library(target: Path = LIBRARY, flags: Sequence[str] = (), quiet: bool = False) -> None:
     """Compile the library and put it in the place of an older one.
 
-    ``flags`` are further options of the compiler. If ``quiet``, its messages are not shown. Raises ``OSError`` if there is no compiler or ``target`` cannot be
-    written, and ``subprocess.CalledProcessError`` if compiling fails.
+    ``flags`` are further options of the compiler. If ``quiet``, its messages are not shown. Raises ``OSError`` if there
+    is no compiler or ``target`` cannot be written, and ``subprocess.CalledProcessError`` if compiling fails.
     """
     compiler = (os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()
     sources = [str(SOURCES / name) for name in COMPILED]
