@@ -27,7 +27,7 @@ except ImportError:
 ROOT = Path(__file__).parent / "games"
 sys.path.insert(0, str(ROOT.parent))
 os.environ["ESR_ENGINE"] = "python"
-from games import build  # noqa: E402 (it stands beside this file, which is not on the path of a build)
+from games import build  # noqa: E402 (it is in the folder of this file, which is not on the path of a build)
 from games.fast.build import LIBRARY, compile_library  # noqa: E402
 
 FLAGS = [] if sys.platform == "win32" else ["-fno-semantic-interposition", "-fvisibility=hidden", "-fno-plt"]
