@@ -22,7 +22,7 @@ CHECKS_JS := check-js-style check-js-types check-js-units
 CHECKS := check-style check-format check-types check-starters check-templates check-imports check-migrations check-locks
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-postgresql slow nightly engine-fast engine-native test-native chaos hostile fuzz outside seasons check check-js $(CHECKS) $(CHECKS_JS) format bench bench-engine bench-fast bench-native bench-environments bench-runner bench-pipeline bench-starts bench-validations bench-sleepers bench-lag bench-house bench-idle bench-comparisons bench-ratings bench-rebuild bench-verifying bench-pairings bench-cup-matches bench-tables bench-pages bench-responses bench-api bench-people bench-streams bench-replay locks messages docs pictures clean sandbox services
+.PHONY: help run demo test test-postgresql slow nightly engine-fast engine-native test-native chaos hostile fuzz outside seasons check check-js $(CHECKS) $(CHECKS_JS) format bench bench-engine bench-fast bench-native bench-environments bench-runner bench-pipeline bench-starts bench-validations bench-sleepers bench-lag bench-house bench-idle bench-comparisons bench-ratings bench-rebuild bench-verifying bench-pairings bench-cup-matches bench-tables bench-pages bench-responses bench-api bench-people bench-streams bench-replay locks messages docs pictures clean sandbox accelerator services
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | while IFS='|' read -r name text; do printf '  make %-18s %s\n' "$$name" "$$text"; done
@@ -61,7 +61,7 @@ locks: $(VENV)/.ready  ## update the lock files of requirements/*.in and package
 
 # --- The site --------------------------------------------------------------------------------------------------------
 
-run: $(VENV)/.ready sandbox  ## run the development site (MATCHES=60, EXIT=1 to exit after them, PORT=8000)
+run: $(VENV)/.ready sandbox accelerator  ## run the development site (MATCHES=60, EXIT=1 to exit after them, PORT=8000)
 	@exec $(MANAGE) run --matches $(MATCHES) --port $(PORT) $(if $(filter-out 0,$(EXIT)),--exit)
 
 demo: $(VENV)/.ready sandbox  ## fill a demo site by playing matches (MATCHES=2000, PORT=8000)
@@ -113,11 +113,15 @@ $(NATIVE): $(ENGINE) | $(VENV)/.dev
 
 FAST := games/native/.fast
 
-$(FAST): games/fast/build.py $(wildcard games/fast/*.[ch]) | $(VENV)/.dev
+$(FAST): games/fast/build.py $(wildcard games/fast/*.[ch]) | $(VENV)/.ready
 	@$(BIN)/python -m games.fast.build
 	@touch $@
 
 engine-fast: $(FAST)  ## compile the accelerator, the rules in C for thousands of games at once
+
+# Everything works without the accelerator, so that a missing compiler is not worth a message.
+accelerator: $(VENV)/.ready
+	@$(MAKE) --silent $(FAST) > /dev/null 2>&1 || true
 
 engine-native: $(NATIVE)  ## compile the engine with mypyc (ESR_ENGINE=python disables it)
 

@@ -30,7 +30,11 @@ Goals = dict[str, tuple[float, float | None]]
 BUILDS = {"python": "plain", "native": "compiled"}
 """The words for the builds, by what ``ESR_ENGINE`` calls them."""
 
-FAST_GOALS = {fast.BATCH: 20.0, fast.CALLS: 1.2}
+FAST_GOALS = {
+    "edel-stein-reich": {fast.BATCH: 20.0, fast.CALLS: 1.2},
+    "edel-stein-reich-duel": {fast.BATCH: 20.0, fast.CALLS: 1.2},
+    "die-weinhaendler": {fast.BATCH: 10.0, fast.CALLS: 1.2},
+}
 """The least that the accelerator should reach, as a multiple of the decisions of goofspiel."""
 
 FAST_COPIES = 2.0
@@ -115,9 +119,10 @@ def other_rows(ours: dict[str, Rates], peers: Rates) -> Iterator[FigureRow]:
 def fast_rows(rates: Rates, peers: Rates) -> Iterator[FigureRow]:
     """Decisions, steps and copies of the accelerator."""
     for name, rate in rates.items():
-        kind = name.partition(", ")[2]
-        if kind in FAST_GOALS:
-            yield FigureRow(name, rate.parts_s, "decisions/s", FAST_GOALS[kind] * peers[f"{GOOFSPIEL} 4"].parts_s)
+        table, _, kind = name.partition(", ")
+        goals = FAST_GOALS[table.rpartition(" ")[0]]
+        if kind in goals:
+            yield FigureRow(name, rate.parts_s, "decisions/s", goals[kind] * peers[f"{GOOFSPIEL} 4"].parts_s)
         elif kind == fast.STEPS:
             yield FigureRow(name, rate.parts_s, "steps/s")
         else:

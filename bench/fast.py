@@ -8,7 +8,6 @@ import numpy as np
 
 from bench.rates import Contender
 from bench.workers import serve
-from games.edel_stein_reich.encoding.moves import WORDS
 from games.fast.batch import FAMILIES, Batch, SingleGame
 from games.registry import GAMES
 
@@ -39,19 +38,20 @@ def batch_play(slug: str, seats: int, random: np.random.Generator) -> Contender:
 def called_play(slug: str, seats: int, random: np.random.Generator) -> Contender:
     """Play a whole game, every action drawn in Python. Games are dealt in batches.
 
-    A decision begins where a word is legal.
+    A decision begins where no action of the move has been chosen yet.
     """
-    draw, words = Random(1).random, len(WORDS)
-    games: list[SingleGame] = []
+    draw = Random(1).random
+    games: list[tuple[int, SingleGame, memoryview]] = []
 
     def play() -> int:
         if not games:
             batch = dealt(slug, seats, AT_ONCE, random)
-            games.extend(map(batch.single, range(AT_ONCE)))
-        game, decisions = games.pop(), 0
-        act, options, count = game.act, game.options, game.refresh()
+            chosen = memoryview(batch.fields["chosen_count"])
+            games.extend((number, batch.single(number), chosen) for number in range(AT_ONCE))
+        number, game, chosen = games.pop()
+        act, options, count, decisions = game.act, game.options, game.refresh(), 0
         while count:
-            decisions += options[0] < words
+            decisions += not chosen[number]
             count = act(options[int(draw() * count)])
         return decisions
 

@@ -3,9 +3,8 @@
 All arrays have one row per game. An *action* is a number of the learning contract (``games.learning``): a move is a
 sequence of actions, and actions without an alternative follow by themselves, as in the learning environments.
 
-Edel, Stein & Reich and its version for two are covered. A batch keeps neither steps nor logs, so it gives no records:
-repeat the moves on a state of the reference for those. Threads can share a batch, but only one of them computes at a
-time. Use processes for several cores.
+A batch keeps neither steps nor logs, so it gives no records: repeat the moves on a state of the reference for those.
+Threads can share a batch, but only one of them computes at a time. Use processes for several cores.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ import numpy as np
 import numpy.typing as npt
 
 from games.chance import SEED_BYTES
-from games.fast import gems
+from games.fast import gems, wine
 from games.fast.library import load
 from games.registry import GAMES
 
-FAMILIES: Final = {"edel-stein-reich": gems, "edel-stein-reich-duel": gems}
+FAMILIES: Final = {"edel-stein-reich": gems, "edel-stein-reich-duel": gems, "die-weinhaendler": wine}
 """The module with the structs of each game that the accelerator covers, by slug."""
 
 NO_ACTION: Final = -1
@@ -57,7 +56,7 @@ class Batch:
         if game not in FAMILIES:
             raise LookupError(f"the accelerator does not cover {game!r}; it covers {', '.join(FAMILIES)}")
         GAMES[game].rules.require_seats(seats)
-        self._rules = FAMILIES[game].rules_of(game, seats)
+        self._rules = FAMILIES[game].rules_of(seats)
         self._library = _Functions(FAMILIES[game].PREFIX, self._rules, FAMILIES[game].STATE.itemsize)
         self.game = game
         self.seats = seats
@@ -76,7 +75,7 @@ class Batch:
     def fields(self) -> npt.NDArray[np.void]:
         """The states as a structured array, shape (games,), including secrets. It is a read-only view, not a copy.
 
-        ``fields["money"]`` has shape (games, 5), for example. ``games/fast/gems.h`` describes the fields.
+        ``fields["money"]`` has shape (games, 5), for example. ``games/fast/gems.h`` and ``wine.h`` describe the fields.
         """
         view = self._states.view()
         view.flags.writeable = False
@@ -171,8 +170,8 @@ class Batch:
         """Play every game to its end at random. Return the number of moves by game, without forced ones.
 
         Each action is drawn uniformly from the mask by the generator SplitMix64, which begins with ``seeds[i]`` in game
-        ``i``. ``seeds`` are unsigned integers with shape (games,). Whole moves are therefore not uniform: a color by
-        color choice prefers moves with few alternatives. Raises ``ValueError`` for other arrays.
+        ``i``. ``seeds`` are unsigned integers with shape (games,). Whole moves are therefore not uniform: those
+        whose first actions have few alternatives are preferred. Raises ``ValueError`` for other arrays.
         """
         if not isinstance(seeds, np.ndarray) or seeds.dtype.kind != "u" or seeds.shape != (len(self),):
             raise ValueError(f"seeds of playouts must be unsigned integers of shape ({len(self)},)")
@@ -224,21 +223,44 @@ class SingleGame:
 
     def __init__(self, batch: Batch, game: int) -> None:
         call: Callable[..., int] = batch._library.act
-        actions = range(batch.actions)
         self.options = bytearray(batch.actions + 1)
-        rules = ctypes.byref(batch._rules)
-        state = ctypes.c_void_p(_at(batch._states) + game * batch._states.itemsize)
-        options = ctypes.byref(ctypes.c_char.from_buffer(self.options))
+        parts = _Parts(
+            ctypes.addressof(batch._rules),
+            _at(batch._states) + game * batch._states.itemsize,
+            ctypes.pointer(ctypes.c_char.from_buffer(self.options)),
+        )
+        parts.batch = batch  # its arrays exist as long as one of the functions below
+        single = ctypes.byref(parts)
+        # An index can be any integer and nothing else. Negative ones lead to the second half.
+        numbers = [*range(batch.actions), *[_ILLEGAL] * batch.actions]
 
         # Local variables are faster than attributes, which matters here.
         def act(action: SupportsIndex) -> int:
-            number = index(action)
-            if number in actions and (count := call(rules, state, number, options)) >= 0:
+            try:
+                count = call(single, numbers[action])
+            except IndexError:
+                count = _ILLEGAL
+            if count >= 0:
                 return count
-            raise ValueError(batch._complaint(game, number))
+            raise ValueError(batch._complaint(game, index(action)))
 
         self.act = act
-        self.refresh = lambda: call(rules, state, NO_ACTION, options)
+        self.refresh = lambda: call(single, NO_ACTION)
+
+
+_ILLEGAL: Final = -2
+"""An action that no game has."""
+
+
+class _Parts(ctypes.Structure):
+    """The struct ``SingleGame`` of ``batch.h``."""
+
+    _fields_ = [
+        ("rules", ctypes.c_void_p),
+        ("state", ctypes.c_void_p),
+        ("options", ctypes.POINTER(ctypes.c_char)),
+    ]
+    batch: Batch
 
 
 class _Functions:

@@ -22,7 +22,7 @@ SOURCES: Final = Path(__file__).parent
 LIBRARY: Final = SOURCES.parent / "native" / f"rules-{sysconfig.get_platform()}.so"
 """The compiled library."""
 
-COMPILED: Final = ("library.c", "chance.c", "gems_batch.c")
+COMPILED: Final = ("library.c", "chance.c", "gems_batch.c", "wine_batch.c")
 """The sources for the compiler. They include the others."""
 
 FLAGS: Final = ("-std=c11", "-O3", "-fPIC", "-shared", "-fvisibility=hidden")
@@ -37,20 +37,19 @@ def digest() -> str:
     return whole.hexdigest()
 
 
-def compile_library(target: Path = LIBRARY, flags: Sequence[str] = ()) -> None:
+def compile_library(target: Path = LIBRARY, flags: Sequence[str] = (), quiet: bool = False) -> None:
     """Compile the library and put it in the place of an older one.
 
-    ``flags`` are further options of the compiler. Raises ``OSError`` if there is no compiler or ``target`` cannot be
-    written, and ``subprocess.CalledProcessError`` if compiling fails.
+    ``flags`` are further options of the compiler. If ``quiet``, its messages are not shown. Raises ``OSError`` if there
+    is no compiler or ``target`` cannot be written, and ``subprocess.CalledProcessError`` if compiling fails.
     """
     compiler = (os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()
     sources = [str(SOURCES / name) for name in COMPILED]
     target.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=target.parent) as folder:
         compiled = Path(folder, target.name)
-        subprocess.run(
-            [*compiler, *FLAGS, *flags, f'-DSOURCES_DIGEST="{digest()}"', *sources, "-o", str(compiled)], check=True
-        )
+        command = [*compiler, *FLAGS, *flags, f'-DSOURCES_DIGEST="{digest()}"', *sources, "-o", str(compiled)]
+        subprocess.run(command, check=True, stderr=subprocess.DEVNULL if quiet else None)
         compiled.replace(target)
 
 

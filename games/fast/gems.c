@@ -77,10 +77,16 @@ static uint64_t precedence(const State *state, int seat) {
 
 /* --- scoring.py ----------------------------------------------------------------------------------------------- */
 
-uint64_t gems_rank_key(const State *state, int seat) {
+/* In order: money, gems, red, yellow, green, blue. */
+static uint64_t rank_key(const State *state, int seat) {
     uint64_t key = (uint64_t)state->money[seat] << 8 | (uint64_t)gem_total(state->gems[seat]);
     for (int color = 0; color < COLORS; color++) key = key << 8 | state->gems[seat][color];
     return key;
+}
+
+static void write_score(const State *state, int seat, int32_t score[SCORE_COLUMNS]) {
+    score[0] = state->money[seat];
+    for (int color = 0; color < COLORS; color++) score[1 + color] = state->gems[seat][color];
 }
 
 /* Scoring cards by seat and kind. */
@@ -358,7 +364,7 @@ static int forced_word(const Rules *rules, const State *state) {
 
 /* Return the start player of phases 2 and 3: the richer one (The next phase), then the younger one. */
 static int richer(const State *state) {
-    uint64_t first = gems_rank_key(state, 0), second = gems_rank_key(state, 1);
+    uint64_t first = rank_key(state, 0), second = rank_key(state, 1);
     return first > second || (first == second && state->age[0] < state->age[1]) ? 0 : 1;
 }
 
@@ -481,7 +487,7 @@ static void proceed(const Rules *rules, State *state) {
 
 /* Carry out the move of `chosen` for the seat that is asked. */
 static void apply(const Rules *rules, State *state) {
-    int seat = gems_to_play(rules, state);
+    int seat = seat_to_play(rules, state);
     switch (state->stage) {
     case ACTION: choose(rules, state, seat); break;
     case OPEN_BARTER: open_barter(state, seat); break;
@@ -510,12 +516,14 @@ static void go_on(const Rules *rules, State *state) {
     }
 }
 
-void gems_play(const Rules *rules, State *state) {
+static void choose_action(State *state, int action) { state->chosen[state->chosen_count++] = (uint8_t)action; }
+
+static void play_move(const Rules *rules, State *state) {
     apply(rules, state);
     go_on(rules, state);
 }
 
-void gems_new(const Rules *rules, State *state, const uint8_t seed[SEED_BYTES]) {
+static void deal_game(const Rules *rules, State *state, const uint8_t seed[SEED_BYTES]) {
     memset(state, 0, sizeof *state);
     memcpy(state->seed, seed, SEED_BYTES);
     for (int color = 0; color < COLORS; color++) {
@@ -541,9 +549,21 @@ void gems_new(const Rules *rules, State *state, const uint8_t seed[SEED_BYTES]) 
     go_on(rules, state);
 }
 
-int gems_to_play(const Rules *rules, const State *state) {
+static int seat_to_play(const Rules *rules, const State *state) {
     if (state->turn != NONE || state->stage == OVER) return state->turn;
     for (int seat = 0; seat < rules->seats; seat++)
         if (state->choices[seat] == NONE) return seat;
     return NONE;
+}
+
+static bool fits(const Rules *rules) {
+    for (int i = 0; i < EVENT_CARDS; i++)
+        if (rules->event_cards[i] >= EVENT_KINDS) return false;
+    for (int i = 0; i < GEM_CARDS; i++)
+        if (rules->gem_card_kinds[i] >= GEM_CARDS) return false;
+    int seats_with_cards = rules->duel ? rules->phases : rules->seats; /* all phases of the duel share one pile */
+    return rules->seats >= 2 && rules->seats <= MAX_SEATS && (!rules->duel || rules->seats == 2) &&
+           rules->rounds >= 1 && rules->rounds <= MAX_KEPT && rules->rounds * seats_with_cards <= GEM_CARDS &&
+           rules->actions >= 2 && rules->actions <= ACTION_CARDS && rules->guesses < rules->actions &&
+           rules->free_choice_takes < MAX_CHOSEN && rules->seats * rules->gems_at_start <= GEMS_PER_COLOR;
 }

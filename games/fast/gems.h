@@ -6,13 +6,9 @@
 #ifndef ESR_GEMS_H
 #define ESR_GEMS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "chance.h"
+#include "game.h"
 
 enum {
-    MAX_SEATS = 5,
     COLORS = 4, /* red, yellow, green, blue */
     GEMS_PER_COLOR = 22,
     GEM_CARDS = 30,
@@ -20,8 +16,8 @@ enum {
     MAX_KEPT = 10, /* one scoring card in each round of a phase */
     MAX_GUESSES = 3,
     MAX_CHOSEN = 4, /* an offer has a count for each color, a rob a gem of each opponent */
-    NONE = -1,
-    SUPPLY = -1
+    SUPPLY = -1,
+    SCORE_COLUMNS = 1 + COLORS /* money, then gems by color */
 };
 
 /* Event cards in the order of decks.toml. The scoring cards come first. */
@@ -67,7 +63,8 @@ enum {
     WORD_FACE_UP,
     WORD_BLIND,
     WORD_APPLY,
-    GIVE,
+    WORDS,
+    GIVE = WORDS,
     NAME = GIVE + COLORS,
     TAKE = NAME + COLORS,
     OFFER = TAKE + COLORS,
@@ -178,19 +175,15 @@ static inline uint32_t offer_key(const uint8_t gems[COLORS]) {
     return key;
 }
 
-/* Deal a game from its seed, up to the first decision. */
-void gems_new(const Rules *rules, State *state, const uint8_t seed[SEED_BYTES]);
+/* The copies of each event and gem card, and the largest numbers on gem cards. */
+typedef struct {
+    int events[EVENT_KINDS];
+    int gem_cards[GEM_CARDS]; /* by kind */
+    int gem_card_kinds;
+    int most_money;
+    int most_gems;
+} Components;
 
-/* Play the move of `chosen` for the seat that is asked, and all that is forced after it. */
-void gems_play(const Rules *rules, State *state);
-
-/* Write the actions that can follow `chosen`, ascending, and return their number. 0: `chosen` is a complete move. */
-int gems_options(const Rules *rules, const State *state, uint8_t options[MAX_ACTIONS]);
-
-/* Return the seat that is asked next, or NONE if the game is over. */
-int gems_to_play(const Rules *rules, const State *state);
-
-/* The sort key of the final rank of a seat (scoring.py): money, gems, red, yellow, green, blue. The greatest wins. */
-uint64_t gems_rank_key(const State *state, int seat);
+#include "contract.h"
 
 #endif

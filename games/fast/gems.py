@@ -117,13 +117,13 @@ STATE: Final = np.dtype(
 """The fields of a state. ``gems.h`` says what they contain."""
 
 
-def rules_of(slug: str, seats: int) -> GemRules:
+def rules_of(seats: int) -> GemRules:
     """Return the numbers of the rules from the reference."""
     layout = cards.TABLES[seats]
     kinds = list(dict.fromkeys(cards.GEM_CARDS))
     return GemRules(
         seats=seats,
-        duel=slug == "edel-stein-reich-duel",
+        duel=seats == 2,
         phases=cards.PHASES,
         rounds=layout.rounds,
         aside=layout.aside,

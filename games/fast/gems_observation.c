@@ -1,31 +1,13 @@
-/* The observation of a seat. The sections and their order are those of games/edel_stein_reich/encoding/observation.py.
- * Numbers are divided in double precision and rounded once, as NumPy rounds the numbers of the reference. */
+/* The observation of a seat. The sections and their order are those of games/edel_stein_reich/encoding/observation.py. */
 #include "gems.h"
+#include "observation.h"
 
 enum {
     MONEY_UNIT = 100,
     OFFERS_UNIT = 20,
-    CAP = 10, /* limit of numbers without a natural bound */
     IMMEDIATE_KINDS = EVENT_KINDS - SCORING_KINDS,
     DECISION_KINDS = OVER - ACTION
 };
-
-/* The copies of each event and gem card, and the largest numbers on gem cards. */
-typedef struct {
-    int events[EVENT_KINDS];
-    int gem_cards[GEM_CARDS]; /* by kind */
-    int gem_card_kinds;
-    int most_money;
-    int most_gems;
-} Components;
-
-/* An observation that is being written. */
-typedef struct {
-    const Rules *rules;
-    const State *state;
-    int seat;
-    float *next;
-} Writer;
 
 static Components count_components(const Rules *rules) {
     Components components = {{0}, {0}, 0, 0, 0};
@@ -42,22 +24,8 @@ static Components count_components(const Rules *rules) {
     return components;
 }
 
-static void put(Writer *writer, double number) { *writer->next++ = (float)number; }
-
-static void put_one_hot(Writer *writer, int index, int size) {
-    for (int i = 0; i < size; i++) put(writer, i == index);
-}
-
 static void put_gems(Writer *writer, const uint8_t gems[COLORS]) {
     for (int color = 0; color < COLORS; color++) put(writer, (double)gems[color] / GEMS_PER_COLOR);
-}
-
-/* Return the seat at this distance clockwise from the seat that observes. */
-static int seat_at(const Writer *writer, int distance) { return (writer->seat + distance) % writer->rules->seats; }
-
-/* By seat, 1 for `seat`, which can be NONE. */
-static void put_seat(Writer *writer, int seat) {
-    for (int i = 0; i < writer->rules->seats; i++) put(writer, seat_at(writer, i) == seat);
 }
 
 /* For each kind of card, the share of its copies that is among the counted ones. */
@@ -123,10 +91,7 @@ static void put_players(Writer *writer, const Components *components) {
     const State *state = writer->state;
     int seats = rules->seats;
     for (int i = 0; i < seats; i++) put_gems(writer, state->gems[seat_at(writer, i)]);
-    for (int i = 0; i < seats; i++) {
-        double money = (double)state->money[seat_at(writer, i)] / MONEY_UNIT;
-        put(writer, money < CAP ? money : CAP);
-    }
+    for (int i = 0; i < seats; i++) put_capped(writer, (double)state->money[seat_at(writer, i)] / MONEY_UNIT);
     for (int i = 0; i < seats; i++) put_scoring_cards(writer, seat_at(writer, i), components);
     for (int i = 0; i < seats; i++) put_gem_card(writer, state->gem_cards[seat_at(writer, i)], components);
     for (int i = 0; i < seats; i++)
@@ -176,7 +141,7 @@ static void put_resolving(Writer *writer) {
 
 static void put_asked(Writer *writer) {
     const State *state = writer->state;
-    bool asked = gems_to_play(writer->rules, state) == writer->seat;
+    bool asked = seat_to_play(writer->rules, state) == writer->seat;
     int chosen_count = asked ? state->chosen_count : 0, counts = 0;
     float picked[COLORS * (MAX_SEATS + 1)] = {0};
     put_one_hot(writer, asked ? state->stage - ACTION : NONE, DECISION_KINDS);
@@ -193,7 +158,7 @@ static void put_asked(Writer *writer) {
     for (int i = 0; i < COLORS * (writer->rules->seats + 1); i++) put(writer, picked[i]);
 }
 
-/* Return how many numbers the four functions above write, in their order. */
+/* The numbers of the four functions above, in their order. */
 static int64_t observation_size(const Rules *rules, const Components *components) {
     int table = rules->phases + 1 + COLORS + 1 + components->gem_card_kinds + EVENT_KINDS + 1 + EVENT_KINDS;
     int player = COLORS + 1 + SCORING_KINDS + (1 + COLORS) + ACTION_CARDS + 4;
@@ -202,7 +167,6 @@ static int64_t observation_size(const Rules *rules, const Components *components
     return table + resolving + asked + rules->seats * (player + resolving_by_seat + asked_by_seat);
 }
 
-/* Write the observation of a seat. */
 static void observe(const Rules *rules, const State *state, int seat, const Components *components, float *numbers) {
     Writer writer = {rules, state, seat, numbers};
     put_table(&writer, components);

@@ -2,14 +2,6 @@
  * The functions are those of games/edel_stein_reich/encoding/moves.py. */
 #include "gems.h"
 
-/* A list of actions that is being written. */
-typedef struct {
-    uint8_t *actions;
-    int count;
-} List;
-
-static void add(List *list, int action) { list->actions[list->count++] = (uint8_t)action; }
-
 /* Add `count` actions from `first` on, at most OFFER_COUNTS. Copying a fixed number of them needs no branch. */
 static void add_range(List *list, int first, int count) {
     for (int i = 0; i < OFFER_COUNTS; i++) list->actions[list->count + i] = (uint8_t)(first + i);
@@ -104,9 +96,11 @@ static void list_free_choice(const Rules *rules, const State *state, int seat, L
     }
 }
 
-int gems_options(const Rules *rules, const State *state, uint8_t options[MAX_ACTIONS]) {
+static int count_actions(const Rules *rules) { return FROM + COLORS * (rules->seats - 1); }
+
+static int list_options(const Rules *rules, const State *state, uint8_t options[MAX_ACTIONS]) {
     List list = {options, 0};
-    int seat = gems_to_play(rules, state);
+    int seat = seat_to_play(rules, state);
     if (seat == NONE || (state->chosen_count && state->chosen[0] < GIVE)) return 0;
     switch (state->stage) {
     case ACTION:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -22,11 +23,16 @@ def copy_to(folder: Path) -> Path:
     return folder
 
 
-def distributions(sources: Path, folder: Path) -> tuple[Path, Path]:
-    """Build the source distribution, and the wheel from it, with the installed setuptools. Return both paths."""
+def distributions(sources: Path, folder: Path, **environment: str) -> tuple[Path, Path]:
+    """Build the source distribution, and the wheel from it, with the installed setuptools. Return both paths.
+
+    The messages of the build are in ``build.log`` beside them.
+    """
     command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, sources]
-    done = subprocess.run(list(map(str, command)), check=False, capture_output=True, text=True)
+    variables = {**os.environ, **environment}
+    done = subprocess.run(list(map(str, command)), check=False, capture_output=True, text=True, env=variables)
     assert done.returncode == 0, done.stdout + done.stderr
+    (folder / "build.log").write_text(done.stdout + done.stderr, encoding="utf-8")
     (source,) = folder.glob("*.tar.gz")
     (wheel,) = folder.glob("*.whl")
     return source, wheel

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import tarfile
 from email.message import Message
 from email.parser import Parser
@@ -11,6 +13,7 @@ from zipfile import ZipFile
 
 import pytest
 
+from games.fast.build import LIBRARY
 from games.registry import GAMES
 from tests.packaging.sources import FILES, PACKAGES, copy_to, distributions
 
@@ -25,6 +28,12 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def built(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return distributions(sources, tmp_path_factory.mktemp("distributions"))
+
+
+@pytest.fixture(scope="module")
+def pure(sources: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wheel from a machine without a compiler."""
+    return distributions(sources, tmp_path_factory.mktemp("pure"), CC="no-such-compiler")[1]
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +59,49 @@ def files_of_packages(sources: Path) -> set[str]:
 def test_the_distribution_has_the_name_of_the_product(built: tuple[Path, Path], metadata: Message) -> None:
     version = metadata["Version"]
     assert metadata["Name"] == "steinreich"
-    assert [path.name for path in built] == [f"steinreich-{version}.tar.gz", f"steinreich-{version}-py3-none-any.whl"]
+    assert built[0].name == f"steinreich-{version}.tar.gz"
+    assert built[1].name.startswith(f"steinreich-{version}-py3-none-")
+
+
+def test_the_wheel_contains_the_accelerator_for_this_platform(built: tuple[Path, Path], wheel: ZipFile) -> None:
+    assert f"games/native/{LIBRARY.name}" in wheel.namelist()
+    assert not built[1].name.endswith("-any.whl")
+
+
+def test_a_wheel_without_a_compiler_is_for_every_platform(wheel: ZipFile, pure: Path) -> None:
+    assert pure.name.endswith("-py3-none-any.whl")
+    assert "no-such-compiler" not in (pure.parent / "build.log").read_text(encoding="utf-8")
+    files = {name for name in wheel.namelist() if ".dist-info/" not in name}
+    assert files - set(ZipFile(pure).namelist()) == {f"games/native/{LIBRARY.name}"}
+
+
+def test_a_wheel_for_every_platform_can_be_requested(sources: Path, tmp_path: Path) -> None:
+    assert distributions(sources, tmp_path, ESR_NATIVE="0")[1].name.endswith("-py3-none-any.whl")
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_the_installed_accelerator_is_loaded_or_says_what_is_missing(
+    built: tuple[Path, Path], pure: Path, tmp_path: Path, compiled: bool
+) -> None:
+    wheel = built[1] if compiled else pure
+    install = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-index",
+        "--no-deps",
+        "--target",
+        tmp_path,
+        wheel,
+    ]
+    installed = subprocess.run(list(map(str, install)), check=False, capture_output=True, text=True)
+    assert (installed.returncode, installed.stdout) == (0, ""), installed.stderr
+    program = f"import sys; sys.path[0] = {str(tmp_path)!r}; from games.fast.library import load; print(load())"
+    loaded = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=False, capture_output=True, text=True)
+    assert (str(tmp_path) in loaded.stdout) == compiled, loaded.stderr
+    assert ("ImportError: the accelerator is not compiled" in loaded.stderr) != compiled
 
 
 def test_the_wheel_contains_every_file_of_the_packages(sources: Path, wheel: ZipFile) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,9 @@ from tests.games.fast.copies import copied, python
 from tests.games.fast.differential import FORMATS, rows, seeds_of
 
 COUNT = 8
+
+FIRST_FORMATS = [("edel-stein-reich", 4), ("die-weinhaendler", 5)]
+"""A format of each set of rules in C."""
 
 
 def new(slug: str = "edel-stein-reich", seats: int = 4, count: int = COUNT) -> Batch:
@@ -53,8 +57,9 @@ def test_arrays_have_one_row_per_game(slug: str, seats: int) -> None:
     assert (scores.shape, scores.dtype) == ((COUNT, seats, len(batch.score_columns)), np.int32)
 
 
-def test_a_thousand_games_take_at_most_a_mebibyte() -> None:
-    assert new(count=1024).fields.nbytes <= 2**20
+@pytest.mark.parametrize(("slug", "seats"), FIRST_FORMATS)
+def test_a_thousand_games_take_at_most_a_mebibyte(slug: str, seats: int) -> None:
+    assert new(slug, seats, count=1024).fields.nbytes <= 2**20
 
 
 def split_mix(generator: int) -> tuple[int, int]:
@@ -137,6 +142,14 @@ def test_a_single_game_is_stepped_in_its_batch(slug: str, seats: int) -> None:
     assert batch.done.tolist() == [number == 5 for number in range(COUNT)]
 
 
+def test_a_function_of_a_single_game_keeps_its_batch() -> None:
+    batch = new()
+    refresh, alive = batch.single(5).refresh, weakref.ref(batch)
+    del batch
+    assert alive() is not None
+    assert refresh() > 0
+
+
 def test_any_integers_are_actions_also_if_they_are_not_contiguous() -> None:
     batch, twin = new(), new()
     actions = first_legal(batch)
@@ -169,9 +182,10 @@ def test_the_example_of_the_page_runs() -> None:
 # --- Refusals --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("action", [-2, -(2**63), 5, 255, 256, 129, 10_000, 2**63 - 1])
-def test_an_illegal_action_names_its_game_and_changes_nothing(action: int) -> None:
-    batch = new()
+@pytest.mark.parametrize("action", [-2, -(2**63), 59, 60, 255, 256, 129, 10_000, 2**63 - 1])
+@pytest.mark.parametrize(("slug", "seats"), FIRST_FORMATS)
+def test_an_illegal_action_names_its_game_and_changes_nothing(slug: str, seats: int, action: int) -> None:
+    batch = new(slug, seats)
     before, actions = batch.fields.tobytes(), first_legal(batch)
     actions[5] = action
     with pytest.raises(ValueError, match=rf"^game 5\b.*{action}"):
@@ -179,15 +193,18 @@ def test_an_illegal_action_names_its_game_and_changes_nothing(action: int) -> No
     assert batch.fields.tobytes() == before
 
 
-@pytest.mark.parametrize("action", [-2, -1, 5, 255, 2**32, 2**32 + 2, 2**64, -(2**64)])
-def test_an_illegal_action_in_a_single_game_names_it_and_changes_nothing(action: int) -> None:
-    batch = new()
+@pytest.mark.parametrize(
+    "action", [-1, -2, -60, -61, -(2**32), 59, 60, 119, 120, 125, 250, 255, 2**32, 2**32 + 2, 2**64, -(2**64)]
+)
+@pytest.mark.parametrize(("slug", "seats"), FIRST_FORMATS)
+def test_an_illegal_action_in_a_single_game_names_it_and_changes_nothing(slug: str, seats: int, action: int) -> None:
+    batch = new(slug, seats)
     before, game = batch.fields.tobytes(), batch.single(5)
     with pytest.raises(ValueError, match=rf"^game 5\b.*{action}"):
         game.act(action)
     assert batch.fields.tobytes() == before
     with pytest.raises(ValueError, match=r"^game 5\b.*over"):
-        finished().single(5).act(0)
+        finished(slug, seats).single(5).act(0)
 
 
 def test_an_action_in_a_single_game_is_any_integer_and_nothing_else() -> None:
@@ -199,15 +216,17 @@ def test_an_action_in_a_single_game_is_any_integer_and_nothing_else() -> None:
         batch.single(0).act(0.0)
 
 
-def test_an_action_in_a_finished_game_names_the_game() -> None:
-    batch, (seed,) = finished(), seeds_of("again", 1)
+@pytest.mark.parametrize(("slug", "seats"), FIRST_FORMATS)
+def test_an_action_in_a_finished_game_names_the_game(slug: str, seats: int) -> None:
+    batch, (seed,) = finished(slug, seats), seeds_of("again", 1)
     batch.deal(np.array([0]), rows([seed]))
     with pytest.raises(ValueError, match=r"^game 1\b.*over"):
         batch.step(np.zeros(COUNT, dtype=np.int64))
 
 
-def test_outcomes_name_a_game_that_is_not_over() -> None:
-    batch, (seed,) = finished(), seeds_of("again", 1)
+@pytest.mark.parametrize(("slug", "seats"), FIRST_FORMATS)
+def test_outcomes_name_a_game_that_is_not_over(slug: str, seats: int) -> None:
+    batch, (seed,) = finished(slug, seats), seeds_of("again", 1)
     batch.deal(np.array([6]), rows([seed]))
     with pytest.raises(ValueError, match=r"^game 6\b"):
         batch.outcomes()
@@ -289,8 +308,8 @@ def test_a_seat_that_does_not_exist_cannot_observe(seat: int) -> None:
 
 
 def test_formats_that_are_not_covered_are_refused() -> None:
-    with pytest.raises(LookupError, match="die-weinhaendler"):
-        new("die-weinhaendler", 3)
+    with pytest.raises(LookupError, match="goofspiel"):
+        new("goofspiel", 3)
     with pytest.raises(ValueError, match="seats"):
         new("edel-stein-reich-duel", 3)
 
