@@ -53,7 +53,7 @@ services: sandbox
 	@tools/system-packages curl jq nodejs || true
 
 locks: $(VENV)/.ready  ## update the lock files of requirements/*.in and package.json
-	@for group in uv base dev bench; do \
+	@for group in uv base base-s3 dev bench; do \
 		$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 			--no-emit-index-url --no-header requirements/$$group.in -o requirements/$$group.txt || exit 1; \
 	done

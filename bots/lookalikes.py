@@ -101,6 +101,18 @@ def alike(name: str, other: str) -> bool:
     return not _skeletons(name).isdisjoint(_skeletons(other))
 
 
+def is_respelling(text: str, other: str) -> bool:
+    """Whether two texts have the same letters and digits, or ones that look alike.
+
+    Case, accents, spaces and punctuation do not count.
+    """
+    return alike(text, other) or alike(_letters(text), _letters(other))
+
+
+def _letters(text: str) -> str:
+    return "".join(char for char in unicodedata.normalize("NFKD", text).casefold() if char.isalnum())
+
+
 def plain_shapes(name: str) -> frozenset[str]:
     """What ``PLAIN_FOLDS`` and lower case make of each ASCII name that looks like ``name``."""
     return frozenset(skeleton.replace("i", "l").replace("m", "rn") for skeleton in _skeletons(name))

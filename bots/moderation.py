@@ -7,17 +7,19 @@ time. The owner can choose another text, but not the same one for any of their b
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import partial
 from typing import Final
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Prefetch, QuerySet
 from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy
 
 from bots.models import Bot, BotReport, StaffAction, TextRemoval
 from bots.names import free_slug, save_at_a_free_address
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import DAY, Limit, lock_active_user, lock_user, require_over
-from esr_platform.accounts.mail import contact_staff
+from esr_platform.accounts.mail import contact_staff, notify
 from esr_platform.accounts.models import User
 
 MOST_A_DAY: Final = 10
@@ -68,16 +70,18 @@ def complained_of() -> QuerySet[Bot]:
 def blank(bot: Bot, by: User, what: Collection[TextRemoval.What], reason: str) -> list[TextRemoval]:
     """Take the name or the description of ``bot`` away for ``by``, of the staff, and settle what was complained of.
 
-    A name becomes "Bot" with its number, and with it the bot's address. What is empty already leaves no row. Raises
-    ``Refused`` for house bots, where nothing is to be taken, and as ``accounts.limits.require_over`` does.
+    A name becomes "Bot" with its number, and with it the bot's address. What is empty already leaves no row. The owner
+    is notified by email. Raises ``Refused`` for house bots, where nothing is to be taken, and as
+    ``accounts.limits.require_over`` does.
     """
-    if bot.owner is None or not what:
+    owner = bot.owner
+    if owner is None or not what:
         raise Refused("Select the name, the description or both.", code="nothing_selected")
     if bot.kind == Bot.Kind.PERSON:
         raise Refused("Remove the name of a human player on their account page.", code="not_a_bot")
-    require_over(by, bot.owner)
+    require_over(by, owner)
     with transaction.atomic():
-        lock_user(bot.owner.pk)  # like changes by the owner
+        lock_user(owner.pk)  # like changes by the owner
         bot = Bot.objects.select_for_update(no_key=True).get(pk=bot.pk)
         taken = [
             TextRemoval(bot=bot, by=by, what=field, before=_text(bot, field), reason=reason) for field in sorted(what)
@@ -95,6 +99,11 @@ def blank(bot: Bot, by: User, what: Collection[TextRemoval.What], reason: str) -
             bot.description = ""
         save_at_a_free_address(bot)
         dismiss(bot, by)
+        if taken:
+            values = {"texts": [removal.before for removal in taken], "slug": bot.slug, "reason": reason}
+            subject = gettext_lazy("text was removed from your bot")
+            send = partial(notify, owner.pk, owner.email_address, subject, "accounts/email/bot_moderated.txt", values)
+            transaction.on_commit(send, robust=True)
     return taken
 
 

@@ -24,6 +24,7 @@ from bots.lookalikes import (
     has_invisible,
     is_blank,
     is_reserved,
+    is_respelling,
     mixes_scripts,
     plain_shapes,
     unusual,
@@ -236,17 +237,11 @@ def save_at_a_free_address(bot: Bot) -> None:
 
 
 def _not_taken_away(owner: User, what: TextRemoval.What, text: str, refusal: type[Refused]) -> None:
-    """Raise ``refusal`` for a text that staff removed from a bot of ``owner``, ignoring spaces and punctuation."""
+    """Raise ``refusal`` for a text that staff removed from a bot of ``owner``, also in another spelling."""
     taken = TextRemoval.objects.filter(bot__owner=owner, what=what).values_list("before", flat=True)
-    if text and letters_of(text) in map(letters_of, taken):
+    if text and any(is_respelling(text, before) for before in taken):
         removed = f"A moderator removed this {what.label} from one of your bots. Choose another one."
         raise refusal(f"{removed} {contact_staff('mistake')}", code="removed_by_moderator")
-
-
-def letters_of(text: str) -> str:
-    """Return the letters and digits of ``text``, without case and accents."""
-    plain = unicodedata.normalize("NFKD", text).casefold()
-    return "".join(char for char in plain if char.isalnum())
 
 
 def _tower(text: str) -> bool:

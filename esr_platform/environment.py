@@ -64,14 +64,24 @@ def _bucket(bucket: str, endpoint: str) -> dict[str, Any]:
     try:
         from botocore.config import Config  # an optional dependency
     except ModuleNotFoundError:
-        raise SystemExit("UPLOADS_S3_BUCKET requires django-storages[s3]. Run: pip install '.[server,s3]'") from None
+        raise SystemExit(
+            "UPLOADS_S3_BUCKET requires django-storages[s3]. "
+            "Run: .venv/bin/pip install --require-hashes -r requirements/base-s3.txt"
+        ) from None
     return {
         "BACKEND": "storages.backends.s3.S3Storage",
         "OPTIONS": {
             "bucket_name": bucket,
             "endpoint_url": endpoint or None,
             "file_overwrite": True,  # names are content hashes
-            "client_config": Config(connect_timeout=5, read_timeout=20, retries={"total_max_attempts": 3}),
+            "client_config": Config(
+                connect_timeout=5,
+                read_timeout=20,
+                retries={"total_max_attempts": 3},
+                # Otherwise boto3 sends bodies over HTTPS in chunks with a checksum, which some stores keep as the file.
+                request_checksum_calculation="when_required",
+                response_checksum_validation="when_required",
+            ),
         },
     }
 

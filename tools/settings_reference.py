@@ -31,7 +31,7 @@ It lists all environment variables that Steinreich reads to configure a site, it
 Libraries read a few more: the web server reads `FORWARDED_ALLOW_IPS`, and the S3 client reads `AWS_ACCESS_KEY_ID` and
 `AWS_SECRET_ACCESS_KEY`.
 For these, see [Client addresses](../guides/deploy.md#client-addresses) and
-[Several machines](../guides/deploy.md#several-machines).
+[Uploads in an S3 bucket](../guides/deploy.md#uploads-in-an-s3-bucket).
 This page is generated from the code by `make docs`.
 
 Set a variable before you start the site:

@@ -19,8 +19,8 @@ from django.utils import timezone
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
-from bots.lookalikes import alike, has_banned_word, has_invisible, is_reserved, mixes_scripts
-from bots.names import clean_lines, is_unreadable, letters_of
+from bots.lookalikes import alike, has_banned_word, has_invisible, is_reserved, is_respelling, mixes_scripts
+from bots.names import clean_lines, is_unreadable
 from bots.tournaments.formats import FORMATS, MOST_BLOCKS, MOST_ROUNDS
 from bots.tournaments.keys import KEY_BYTES, key_hash
 from bots.tournaments.seatings import seatings
@@ -184,13 +184,12 @@ def _ladder(form: CupForm) -> Ladder:
 
 
 def require_not_removed(by: User, title: str, about: str, cup: Cup | None = None) -> None:
-    """Refuse texts that a moderator removed from ``cup`` or a cup of ``by``, ignoring spaces and punctuation."""
+    """Refuse texts that a moderator removed from ``cup`` or a cup of ``by``, also in another spelling."""
     organized = Q(cup__organizer=by) | Q(cup__co_organizers=by)
     here = Q() if cup is None else Q(cup=cup) | Q(cup__organizer__isnull=False, cup__organizer=cup.organizer_id)
     removed = Intervention.objects.filter(organized | here).values_list("action", "before")
-    known = {(action, letters_of(text)) for action, text in removed}
-    texts = {Intervention.Action.REMOVED_TITLE: title, Intervention.Action.REMOVED_ABOUT: about}
-    if any((action.value, letters_of(text)) in known for action, text in texts.items() if text.strip()):
+    texts = {Intervention.Action.REMOVED_TITLE.value: title, Intervention.Action.REMOVED_ABOUT.value: about}
+    if any(texts.get(action, "").strip() and is_respelling(texts[action], before) for action, before in removed):
         text = _("A moderator removed this title or description from one of your cups. Choose another one.")
         raise Refused(f"{text} {contact_staff('mistake')}", code="removed_by_moderator")
 

@@ -45,6 +45,16 @@ def test_every_page_of_an_owner_fits_its_window_and_axe_finds_nothing(people: Pe
     looker.open(*people.addresses)
 
 
+def test_the_formats_of_a_game_share_a_row(people: People, watched: Page) -> None:
+    watched.set_viewport_size({"width": 1280, "height": 800})
+    sign_in(watched, people.ada)
+    for path in ("/bots/new/", "/bots/new/remote/"):
+        watched.goto(path)
+        boxes = watched.locator("input[name=formats][value^='edel-stein-reich:']")
+        assert boxes.count() == 3
+        assert len({box.bounding_box()["y"] for box in boxes.all()}) == 1  # type: ignore[index]
+
+
 def test_a_check_is_followed_without_reloading(
     people: People, watched: Page, sandbox_launcher: SandboxLauncher
 ) -> None:

@@ -253,3 +253,14 @@ test("where all have left, whoever left last wins", () => {
   assert.ok(lost.includes("Ada"));
   assert.ok(!won.includes("Ada"));
 });
+
+test("where the first place is shared, your own name begins the sentence at every seat", () => {
+  globalThis.document = /** @type {*} */ ({ documentElement: { lang: "en" } });
+  const titles = [0, 1].map((seat) => {
+    const table = { names: ["Ada", "Bob"], drawings: {} };
+    const end = new End(/** @type {*} */ (null), table, /** @type {*} */ ({ seat }));
+    return end.titleOf("finished", { ranks: [1, 1], scores: [{}, {}] });
+  });
+  assert.ok(titles[0].indexOf("Bob") > 0);
+  assert.ok(titles[1].indexOf("Ada") > 0);
+});

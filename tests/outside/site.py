@@ -79,6 +79,7 @@ def running_site(folder: Path) -> Iterator[Site]:
         "SECRET_KEY": sha256(str(folder).encode()).hexdigest(),
         "EMAIL_URL": "dummymail://",
         "MAX_HOUSE_BLOCKS_PER_HOUR": "0",
+        "ESR_BOT_PACKAGES": "",  # the NumPy of Debian would bring libraries of Fortran into the sandbox
         **dict.fromkeys(LIMITS, "10000"),
     }
     with redis_server(folder) as redis:

@@ -32,3 +32,11 @@ def test_every_dependency_has_a_lower_bound_of_a_locked_version() -> None:
 def test_only_the_extra_s3_needs_django_storages() -> None:
     assert [group for group, line in DIRECT if line.startswith("django-storages")] == ["s3"]
     assert "django-storages" not in (FOLDER / "base.txt").read_text(encoding="utf-8")
+
+
+def test_a_site_with_s3_has_the_versions_of_other_sites() -> None:
+    base, s3 = (
+        set(re.findall(r"^\S+==.*$", (FOLDER / name).read_text(encoding="utf-8"), re.MULTILINE))
+        for name in ("base.txt", "base-s3.txt")
+    )
+    assert base < s3

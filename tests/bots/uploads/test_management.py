@@ -82,8 +82,9 @@ def test_a_description_is_text_of_so_many_characters(bot: Bot) -> None:
 def test_what_staff_took_away_cannot_be_written_again(bot: Bot, bob: User) -> None:
     TextRemoval.objects.create(bot=bot, by=bob, what="name", before="Rude Word")
     TextRemoval.objects.create(bot=bot, by=bob, what="description", before="Rude\ntext")
-    with refused("removed_by_moderator", NameRefused):
-        rename(bot, "RUDE WORD")
+    for again in ("RUDE WORD", "Rúde-W0rd!"):
+        with refused("removed_by_moderator", NameRefused):
+            rename(bot, again)
     with refused("removed_by_moderator"):
         describe(bot, "rude\ntext")
     rename(bot, "Rude")

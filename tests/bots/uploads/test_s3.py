@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,8 +12,12 @@ from typing import Any
 
 import boto3
 import pytest
+from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from django.conf import settings as site
+from django.core.files.base import ContentFile
 from moto.server import ThreadedMotoServer
+from storages.backends.s3 import S3Storage
+from urllib3 import HTTPResponse
 
 from bots.sandbox import SandboxLauncher
 from bots.uploads import storage
@@ -101,6 +106,21 @@ def test_a_store_that_does_not_answer_loses_nothing(ada: User, bucket: Any, sett
     assert upload_version(first.bot, "bot.py", honest(2), DUEL_ONLY).number == 2
 
 
+def test_a_file_is_sent_over_https_byte_for_byte(bucket: Any) -> None:
+    store = S3Storage(**uploads_storage(Path(site.VAR_DIR), BUCKET, "https://store.example.org")["OPTIONS"])
+    sent: list[tuple[Any, bytes]] = []
+
+    def answer(request: AWSPreparedRequest, **_: Any) -> AWSResponse:
+        sent.append((request.headers, request.body.read()))
+        return AWSResponse(request.url, 200, {}, HTTPResponse(io.BytesIO(), preload_content=False))
+
+    store.connection.meta.client.meta.events.register("before-send.s3.PutObject", answer)
+    store.save("aa/bot.py", ContentFile(HONEST))
+    ((headers, body),) = sent
+    assert body == HONEST
+    assert "aws-chunked" not in headers.get("Content-Encoding", "")
+
+
 def test_a_bucket_without_the_package_for_it_is_refused_with_what_to_install() -> None:
     hidden = "import sys; sys.modules['botocore.config'] = None; import django; django.setup()"
     asked = subprocess.run(
@@ -111,4 +131,4 @@ def test_a_bucket_without_the_package_for_it_is_refused_with_what_to_install() -
         check=False,
     )
     assert asked.returncode == 1
-    assert "pip install '.[server,s3]'" in asked.stderr
+    assert "requirements/base-s3.txt" in asked.stderr

@@ -160,6 +160,13 @@ def test_the_email_about_a_moderated_cup(outbox: Any, what: str) -> None:
     assert f"{settings.SITE_URL}/cups/cup-3/" in parsed(html_of(outbox[0])).links
 
 
+def test_the_email_about_a_moderated_bot(outbox: Any) -> None:
+    values = {"reason": AWKWARD, "texts": [AWKWARD], "slug": "bot-3"}
+    mail.notify(1, "olga@example.org", "text was removed from your bot", "accounts/email/bot_moderated.txt", values)
+    check(outbox[0])
+    assert f"{settings.SITE_URL}/bots/bot-3/settings/" in parsed(html_of(outbox[0])).links
+
+
 @pytest.mark.django_db
 def test_the_digest_with_one_and_with_several_news(miriam: User, outbox: Any) -> None:
     for happens in (rejected, paused):
@@ -180,6 +187,6 @@ def test_a_url_of_another_site_is_no_link(outbox: Any) -> None:
 
 def test_every_template_of_an_email_has_a_subject_and_a_test() -> None:
     ours = {file.stem for file in (TEMPLATES / "accounts" / "email").glob("*.txt")}
-    assert ours == {"cup_moderated", "deleted", "digest", "moderated"}
+    assert ours == {"bot_moderated", "cup_moderated", "deleted", "digest", "moderated"}
     for prefix in ALLAUTH:
         assert render_to_string(f"{prefix}_subject.txt").strip()

@@ -110,6 +110,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.test.utils import override_settings
 from esr_platform.account_pages import deletion
+from esr_platform.account_pages.forms import SignupForm
 from esr_platform.accounts.models import User
 
 memory = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
@@ -140,6 +141,7 @@ with override_settings(ALLOWED_HOSTS=["testserver"], CACHES=memory, EMAIL_BACKEN
     comes_back(client, next="https://evil.example/")
     form = client.get("/account/elsewhere/signup/").content.decode()
     assert 'value="Miriam"' in form and 'name="terms"' in form
+    assert str(SignupForm().fields["email"].help_text) not in form, "the provider has verified the address"
     answer = client.post("/account/elsewhere/signup/", {"username": "miriam", "email": "miriam@example.org"})
     assert answer.status_code == 200 and not User.objects.exists(), "not without the terms"
     answer = client.post(
@@ -152,7 +154,11 @@ with override_settings(ALLOWED_HOSTS=["testserver"], CACHES=memory, EMAIL_BACKEN
 
     again = Client()
     assert comes_back(again, next="/bots/").headers["Location"] == "/bots/"
-    assert again.get("/account/elsewhere/").status_code == 200
+    linked = SocialAccount.objects.get()
+    assert f'name="account" value="{linked.pk}"' in again.get("/account/elsewhere/").content.decode()
+    refused = again.post("/account/elsewhere/", {"account": linked.pk})
+    assert 'role="alert"' in refused.content.decode(), "nobody could sign in to an account without a password"
+    assert SocialAccount.objects.exists()
     forged = Client().get("/account/oidc/oidc/login/callback/?code=c&state=forged")
     assert 'data-note="sign-in-failed"' in forged.content.decode()
 

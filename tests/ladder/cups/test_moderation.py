@@ -97,7 +97,7 @@ def test_no_co_organizer_brings_a_removed_text_back(cup: Cup, organizer: User) -
     cup.co_organizers.add(carl)
     moderation.remove_texts(cup, staff("eve"), Both, "An insult.")
     cup.refresh_from_db()
-    for title, about in (("Cup swiss 3!", ""), (cup.title, "Buy this")):
+    for title, about in (("Cup swiss 3!", ""), (cup.title, "Buy this"), (cup.title, "\u0412uy this")):
         again = CupChange(title, about, cup.closes_at, cup.starts_at, None)
         refused_with("removed_by_moderator", lambda again=again: change(carl, cup, again))
     refused_with("removed_by_moderator", lambda: new_cup("knockout", organizer=carl, title="cup swiss 3"))

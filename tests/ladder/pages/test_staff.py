@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.core import mail
 from django.test import Client
 from django.urls import get_resolver
 from django.utils import timezone
@@ -20,7 +21,7 @@ from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.models import User
 from ladder.pages.staff import REMEDIES
 from tests import page as shown
-from tests.build import person, signed_in, staff, uploaded
+from tests.build import person, signed_in, staff, uploaded, verified
 from tests.ladder.pages.people import SCRIPT
 
 pytestmark = pytest.mark.django_db
@@ -76,6 +77,21 @@ def test_a_description_is_taken_away_alone(bot: Bot, moderator: User) -> None:
     bot.refresh_from_db()
     assert (bot.name, bot.description) == ("Rude Word", "")
     assert moderation.blank(bot, moderator, [TextRemoval.What.DESCRIPTION], "") == [], "nothing stands there any more"
+
+
+def test_the_owner_receives_removed_texts_and_the_reason_by_email(
+    moderator: User, django_capture_on_commit_callbacks: Any
+) -> None:
+    owner = verified("carl")
+    rude = Bot.objects.create(owner=owner, name="Rude Word", slug="rude-word", description="Buy this.")
+    for _again in range(2):  # the second time, there is nothing left to remove
+        with django_capture_on_commit_callbacks(execute=True):
+            moderation.blank(rude, moderator, [TextRemoval.What.DESCRIPTION], "An advertisement.")
+    (email,) = mail.outbox
+    assert email.to == [owner.email]
+    for text in ("Buy this.", "An advertisement.", "/bots/rude-word/settings/"):
+        assert text in str(email.body)
+    assert "Rude Word" not in str(email.body)
 
 
 def test_staff_may_leave_everything_as_it_is(bot: Bot, reporter: User, moderator: User) -> None:

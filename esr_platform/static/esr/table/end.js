@@ -47,12 +47,12 @@ export class End {
   titleOf(status, outcome) {
     if (status === "aborted") return say("The game was aborted.");
     if (!outcome) return say("The game is over.");
+    const { seat: own } = this.about;
     const winners = outcome.ranks.flatMap((rank, seat) => (rank === 1 ? [seat] : []));
+    winners.sort((one, other) => Number(other === own) - Number(one === own)); // "You" begins the sentence
     if (winners.length > 1)
       return say("%(names)s tied for first place.", { names: listed(winners.map((seat) => this.nameOf(seat))) });
-    return winners[0] === this.about.seat
-      ? say("You win.")
-      : say("%(name)s wins.", { name: this.table.names[winners[0]] });
+    return winners[0] === own ? say("You win.") : say("%(name)s wins.", { name: this.table.names[winners[0]] });
   }
 
   nameOf(seat) {
