@@ -129,7 +129,7 @@ class LedgerReplay:
                 del batch[:season]
 
     def _rated(self, games: Sequence[RankedGame]) -> Iterator[list[Rated]]:
-        """Rate games of one season: those without merged members that count together, the others by themselves."""
+        """Rate games of one season. A void game, or one with a merged member, separates runs of the others."""
         rules, plain = self.part.rules, 0
         for place, game in enumerate(games) if rules.void or rules.merged else ():
             is_void = game.number in rules.void
@@ -147,7 +147,7 @@ class LedgerReplay:
 
             if (rated := rated_in_waves(run, self.standings, rules.k)) is not None:
                 return rated
-        return [rate(self.standings, entries, ranks, rules) for _number, entries, ranks in run]
+        return (rate(self.standings, entries, ranks, rules) for _number, entries, ranks in run)
 
     def finish(self) -> None:
         """Start the seasons without results."""

@@ -97,7 +97,8 @@ def _gains(ratings: _Integers, units: _Floats, ranks: _Integers) -> _Integers:
     seats = ratings.shape[1]
     pairs = ALL_PAIRS[seats]
     a, b = np.array(pairs).T
-    odds = np.exp((ratings - START_RATING) * EXPONENT)
+    leads = ratings - START_RATING
+    odds = np.exp(np.clip(leads, -REACH, REACH) * EXPONENT)
     expected = odds[:, a] / (odds[:, a] + odds[:, b])
     scores = (1 + np.sign(ranks[:, b] - ranks[:, a])) / 2
     changes = np.minimum(units[:, a], units[:, b]) * (scores - expected) / (seats - 1)
@@ -105,7 +106,7 @@ def _gains(ratings: _Integers, units: _Floats, ranks: _Integers) -> _Integers:
     signs = np.zeros((len(pairs), seats))
     signs[range(len(pairs)), a], signs[range(len(pairs)), b] = 1, -1
     gained = (rounded @ signs).astype(np.int64)
-    doubtful = (np.abs(changes - rounded) >= DOUBTLESS).any(axis=1) | (np.abs(ratings - START_RATING) > REACH).any(axis=1)
-    for row in np.nonzero(doubtful)[0]:
+    doubtful = (np.abs(changes - rounded) >= DOUBTLESS).any(axis=1) | (np.abs(leads) > REACH).any(axis=1)
+    for row in np.flatnonzero(doubtful):
         gained[row] = exact_gains(ratings[row].tolist(), units[row].tolist(), ranks[row].tolist(), pairs)
     return gained
