@@ -1,7 +1,8 @@
 """Hot statements: SQL that Django writes once per process and a cursor executes each time.
 
 For a row found by its key, Django takes several times as long to write the SQL as the database to answer it. The
-statements of every move of a live game, and of every part of an API list, therefore run this way.
+statements of every match of the workers, of every move of a live game, and of every part of an API list therefore run
+this way.
 """
 
 from __future__ import annotations
@@ -173,7 +174,7 @@ def _instance(parts: Sequence[_Part], annotations: Sequence[str], row: Sequence[
     return made[0]
 
 
-class PreparedChange:
+class ConditionalUpdate:
     """A conditional ``UPDATE``: ``make`` gets a gap for each named value and returns a query and the values of columns.
 
     Gaps are as in :class:`Prepared`. With ``returning``, the values of this column come back instead of a number.
@@ -258,7 +259,9 @@ class PreparedUpdate(Generic[Instance]):
             f"{_quoted(field.column)} = new.column{place}" for place, field in enumerate(self._fields[1:], 2)
         )
         typed = connection.vendor == "postgresql"
-        types = [field.rel_db_type(connection).partition("(")[0] for field in self._fields]  # without a length to cut to
+        types = [
+            field.rel_db_type(connection).partition("(")[0] for field in self._fields
+        ]  # without a length to cut to
         first = ", ".join(f"%s::{column}" if typed else "%s" for column in types)
         lines = ", ".join([f"({first})", *[f"({', '.join(['%s'] * len(self._fields))})"] * (count - 1)])
         return f"UPDATE {table} SET {changed} FROM (VALUES {lines}) AS new WHERE {table}.{key} = new.column1"  # noqa: S608 - names of the model

@@ -16,7 +16,7 @@ from django.db.models.functions import Now
 from bots.models import BotVersion
 from bots.tournaments.keys import season_seed
 from bots.tournaments.seatings import seatings
-from esr_platform.prepared import Prepared, PreparedChange
+from esr_platform.prepared import ConditionalUpdate, Prepared
 from games.chance import commitment
 from ladder.ledger.entries import NoSeason
 from ladder.models import Block, CupTable, DealSeries, Exhibition, Ladder, Match, Membership, Seat
@@ -148,7 +148,7 @@ _LOCKED_BLOCKS: Final = Prepared(
         .values_list("pk", flat=True)
     )
 )
-_END_BLOCKS: Final = PreparedChange(
+_END_BLOCKS: Final = ConditionalUpdate(
     lambda blocks: (
         Block.objects.filter(
             ~Exists(Match.objects.filter(block=OuterRef("pk"), status__in=Match.PENDING)), pk__in=blocks

@@ -20,7 +20,7 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from kombu.exceptions import OperationalError
 
-from esr_platform.prepared import Prepared, PreparedChange
+from esr_platform.prepared import ConditionalUpdate, Prepared
 from ladder.matches.blocks import CUP_PRIORITY
 from ladder.matches.throughput import FEW_READ, recent
 from ladder.matches.traffic import MATCHES_READ, SEND_AGAIN, traffic
@@ -59,7 +59,7 @@ _FOLLOWING: Final = Prepared(
         .values_list("pk", "priority")[:1]
     )
 )
-_MARK_SENT: Final = PreparedChange(lambda matches: (_unsent(matches), {"sent_at": Now()}))
+_MARK_SENT: Final = ConditionalUpdate(lambda matches: (_unsent(matches), {"sent_at": Now()}))
 
 
 def dispatch() -> int:

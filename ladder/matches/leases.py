@@ -22,7 +22,7 @@ from bots.runner.launcher import Launcher, Observer, Process
 from esr_platform import leases
 from esr_platform.heartbeats import Heartbeat, beating
 from esr_platform.leases import EXPIRED, RELEASED, RENEW_EVERY_S, Lease, LeaseLost
-from esr_platform.prepared import Prepared, PreparedChange, PreparedInsert
+from esr_platform.prepared import ConditionalUpdate, Prepared, PreparedInsert
 from games.rules import State
 from ladder.matches.blocks import end_if_over
 from ladder.models import Attempt, LiveSeat, Match, Rerun, Seat
@@ -35,7 +35,7 @@ P = TypeVar("P")
 _FAILURES = (Attempt.Ending.FAILED, Attempt.Ending.EXPIRED)
 REASON_LENGTH = 400
 
-_CLAIM: Final = PreparedChange(
+_CLAIM: Final = ConditionalUpdate(
     lambda pk, token: (
         Match.objects.filter(~Match.another_runs(), pk=pk, status=Match.Status.QUEUED, due_at__lte=Now()),
         {
@@ -47,13 +47,13 @@ _CLAIM: Final = PreparedChange(
     )
 )
 _BEGIN_ATTEMPT: Final = PreparedInsert(Attempt, now=["started", "heartbeat_at"])
-_FINISH: Final = PreparedChange(
+_FINISH: Final = ConditionalUpdate(
     lambda pk, token: (
         Match.objects.filter(pk=pk, lease=token),
         {"status": Match.Status.FINISHED, "ended": Now(), **RELEASED},
     )
 )
-_FINISH_ATTEMPT: Final = PreparedChange(
+_FINISH_ATTEMPT: Final = ConditionalUpdate(
     lambda token: (Attempt.objects.filter(token=token), {"ending": Attempt.Ending.FINISHED, "ended": Now()})
 )
 _ENDINGS: Final = Prepared(
@@ -73,7 +73,10 @@ def claim(match_id: int, worker: str) -> Lease[Match] | None:
         with transaction.atomic():
             numbers = _CLAIM.returning("attempts_started", pk=match_id, token=lease.token)
             _BEGIN_ATTEMPT(
-                [Attempt(match_id=match_id, number=number, token=lease.token, worker=worker[:120]) for number in numbers]
+                [
+                    Attempt(match_id=match_id, number=number, token=lease.token, worker=worker[:120])
+                    for number in numbers
+                ]
             )
     except IntegrityError:  # another worker has taken a match of the same block at the same moment
         if numbers:

@@ -21,7 +21,7 @@ from ladder.ratings.regression import regressed
 
 FIRST_SEASON = 1
 
-GAMES_AHEAD: Final = 16_384
+GAMES_AHEAD: Final = 65_536
 """The most games that are rated together."""
 
 _NUMBER: Final = attrgetter("number")
@@ -128,26 +128,18 @@ class LedgerReplay:
                 yield from self._rated(batch[:season])
                 del batch[:season]
 
-    def _rated(self, games: Sequence[RankedGame]) -> Iterator[list[Rated]]:
-        """Rate games of one season. A void game, or one with a merged member, separates runs of the others."""
-        rules, plain = self.part.rules, 0
-        for place, game in enumerate(games) if rules.void or rules.merged else ():
-            is_void = game.number in rules.void
-            if is_void or not rules.merged.keys().isdisjoint(game.entries):
-                yield from self._plain(games[plain:place])
-                plain = place + 1
-                yield [None] * len(game.ranks) if is_void else rate(self.standings, game.entries, game.ranks, rules)
-        yield from self._plain(games[plain:])
-
-    def _plain(self, run: Sequence[RankedGame]) -> Iterable[list[Rated]]:
-        """Rate games of one season that all count, without merged members."""
+    def _rated(self, games: Sequence[RankedGame]) -> Iterable[list[Rated]]:
+        """Rate games of one season."""
         rules = self.part.rules
-        if len(run) >= LEAST_IN_WAVES:
+        if len(games) >= LEAST_IN_WAVES:
             from ladder.ratings.waves import rated_in_waves  # imported here so that only long rebuilds load numpy
 
-            if (rated := rated_in_waves(run, self.standings, rules.k)) is not None:
+            if (rated := rated_in_waves(games, self.standings, rules)) is not None:
                 return rated
-        return (rate(self.standings, entries, ranks, rules) for _number, entries, ranks in run)
+        return (
+            [None] * len(ranks) if number in rules.void else rate(self.standings, entries, ranks, rules)
+            for number, entries, ranks in games
+        )
 
     def finish(self) -> None:
         """Start the seasons without results."""

@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from ladder.ratings.elo import STANDARD_K, START_RATING, KFactor
+from ladder.ratings.elo import START_RATING, KFactor
 from ladder.ratings.rating import Rated, RatingRules, RatingState, rate
 from ladder.ratings.replay import LedgerReplay, Merge, NewK, RankedGame, SeasonStart, Void
 from ladder.ratings.waves import LEAST_PER_WAVE, rated_in_waves
@@ -43,7 +43,7 @@ def one_by_one(games: list[RankedGame], into: defaultdict[int, RatingState], k: 
 def test_waves_rate_exactly_as_one_game_after_the_other(seats: int, spread: int) -> None:
     games, together, apart = season(seats), accounts(spread), accounts(spread)
     k = KFactor(40, 16, 20)
-    rated = rated_in_waves(games, together, k)
+    rated = rated_in_waves(games, together, RatingRules(k))
     assert rated is not None
     assert list(rated) == one_by_one(games, apart, k)
     assert together == apart
@@ -63,7 +63,7 @@ def test_changes_near_the_middle_between_two_integers_are_exact() -> None:
             made[2 * place].rating += lead
         return made
 
-    rated = rated_in_waves(games, with_leads(), k)
+    rated = rated_in_waves(games, with_leads(), RatingRules(k))
     assert rated is not None
     assert list(rated) == one_by_one(games, with_leads(), k)
 
@@ -74,7 +74,7 @@ def test_small_ladders_and_unusual_games_are_left_to_the_plain_loop() -> None:
     twice = [*season(4), RankedGame(GAMES + 1, (1, 1, 2, 3), (1, 2, 3, 4))]
     for games in (few, mixed, twice):
         untouched = accounts()
-        assert rated_in_waves(games, untouched, STANDARD_K) is None
+        assert rated_in_waves(games, untouched, RatingRules()) is None
         assert untouched == accounts()
 
 
