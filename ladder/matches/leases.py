@@ -68,20 +68,16 @@ def claim(match_id: int, worker: str) -> Lease[Match] | None:
     information to another seating of the same deal. The database enforces this (``Match.Meta.constraints``). A match
     that is refused for this reason counts as not sent, so that the end of the running match can send it.
     """
-    lease, numbers = lease_of(match_id, uuid4()), list[int]()
+    lease, number = lease_of(match_id, uuid4()), None
     try:
         with transaction.atomic():
-            numbers = _CLAIM.returning("attempts_started", pk=match_id, token=lease.token)
-            _BEGIN_ATTEMPT(
-                [
-                    Attempt(match_id=match_id, number=number, token=lease.token, worker=worker[:120])
-                    for number in numbers
-                ]
-            )
+            number = next(iter(_CLAIM.returning("attempts_started", pk=match_id, token=lease.token)), None)
+            if number is not None:
+                _BEGIN_ATTEMPT([Attempt(match_id=match_id, number=number, token=lease.token, worker=worker[:120])])
     except IntegrityError:  # another worker has taken a match of the same block at the same moment
-        if numbers:
+        if number is not None:
             raise
-    if not numbers:
+    if number is None:
         queued = Match.objects.filter(pk=match_id, status=Match.Status.QUEUED)
         queued.filter(Match.another_runs()).update(sent_at=None)
         return None

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -12,10 +13,13 @@ from django.test.utils import CaptureQueriesContext
 from bots.models import Bot, BotVersion, Upload
 from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope, Token
+from esr_platform.leases import claimed
 from esr_platform.prepared import ConditionalUpdate, Prepared, PreparedInsert, PreparedUpdate
 from tests.build import person, uploaded
 
 pytestmark = pytest.mark.django_db
+
+LASTS = timedelta(seconds=30)
 
 
 def test_a_query_gives_the_rows_for_each_value_that_it_is_asked_for() -> None:
@@ -146,7 +150,7 @@ def test_rows_are_changed_on_a_condition_with_values_that_come_later() -> None:
     rename = ConditionalUpdate(
         lambda pk, old, lease: (
             BotVersion.objects.filter(bot__pk=pk, label=old),
-            {"label": "new", "lease": lease, "number": F("number") + 1},
+            {"label": "new", "state": "checking", "active": False, "number": F("number") + 1, **claimed(lease, LASTS)},
         )
     )
     token = uuid4()
