@@ -32,6 +32,15 @@ class LeaseLost(Exception):
     """The lease was taken over or withdrawn, or could not be renewed in time. Nothing of the work counts."""
 
 
+RELEASED: Final = {"lease": None, "lease_until": None}
+"""The columns of a row whose lease has ended."""
+
+
+def claimed(token: UUID, lasts: timedelta) -> dict[str, Any]:
+    """The columns of a row that is claimed now for ``lasts``."""
+    return {"lease": token, "lease_until": Now() + lasts}
+
+
 @dataclass(frozen=True)
 class Lease(Generic[Row]):
     """The right to change the row ``pk`` of ``model``, for ``lasts`` after the claim and after each renewal."""
@@ -52,7 +61,7 @@ class Lease(Generic[Row]):
 
     def release(self, only: Q | None = None, **changes: Any) -> bool:
         """End the lease and store ``changes``; ``False`` if it was lost, or if the row does not match ``only``."""
-        return bool(self.row.filter(only or Q()).update(lease=None, lease_until=None, **changes))
+        return bool(self.row.filter(only or Q()).update(**RELEASED, **changes))
 
 
 def claim(free: QuerySet[Row], pk: int, lasts: timedelta, **changes: Any) -> Lease[Row] | None:
@@ -62,5 +71,5 @@ def claim(free: QuerySet[Row], pk: int, lasts: timedelta, **changes: Any) -> Lea
     evaluate again after it has waited for another claim.
     """
     lease = Lease(free.model, pk, uuid4(), lasts)
-    taken = free.filter(pk=pk).update(lease=lease.token, lease_until=Now() + lasts, **changes)
+    taken = free.filter(pk=pk).update(**claimed(lease.token, lasts), **changes)
     return lease if taken else None

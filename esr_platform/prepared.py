@@ -1,7 +1,8 @@
 """Hot statements: SQL that Django writes once per process and a cursor executes each time.
 
 For a row found by its key, Django takes several times as long to write the SQL as the database to answer it. The
-statements of every move of a live game, and of every part of an API list, therefore run this way.
+statements of every match of the workers, of every move of a live game, and of every part of an API list therefore run
+this way.
 """
 
 from __future__ import annotations
@@ -9,16 +10,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
 from typing import Any, Final, Generic, NamedTuple, TypeVar
+from uuid import UUID
 
 from django.core.exceptions import EmptyResultSet
 from django.db import DatabaseError, connection
 from django.db.models import Expression, Model, QuerySet
+from django.db.models.expressions import DatabaseDefault
+from django.db.models.functions import Now
 from django.db.models.query import FlatValuesListIterable, ValuesIterable, ValuesListIterable
+from django.db.models.sql import Query, UpdateQuery
 from django.db.transaction import mark_for_rollback_on_error
 
 Row = TypeVar("Row")
 Instance = TypeVar("Instance", bound=Model)
-Value = int | str | Sequence[int]
+Value = int | str | UUID | Sequence[int]
+_Lengths = tuple[tuple[str, int | None], ...]
+"""The named values, each with its length if it is a list."""
 
 _MOST: Final = 2**63
 _KEPT: Final = 256
@@ -36,7 +43,8 @@ class _Gap(Expression):
         return "%s", [self]
 
     def filled(self, values: Mapping[str, Any]) -> Any:
-        return values[self.name] if self.index is None else values[self.name][self.index]
+        value = values[self.name] if self.index is None else values[self.name][self.index]
+        return value.hex if isinstance(value, UUID) else value  # both databases read it
 
 
 class _Statement(NamedTuple):
@@ -51,9 +59,9 @@ class _Statement(NamedTuple):
 class Prepared(Generic[Row]):
     """A query with gaps: ``make`` gets a gap for each named value and returns the query.
 
-    ``make`` is called once per length of a list. Values are numbers, texts and lists of numbers; only the length of a
-    list may change the SQL. The query may be one of ``values``, ``values_list`` or rows with ``select_related``,
-    annotations and ``only`` or ``defer``. The database is asked each time.
+    ``make`` is called once per length of a list. Values are numbers, texts, UUIDs and lists of numbers; only the length
+    of a list may change the SQL. The query may be one of ``values``, ``values_list`` or whole rows with
+    ``select_related``, ``only``, ``defer`` and annotations. The database is asked each time.
     """
 
     def __init__(self, make: Callable[..., QuerySet[Any, Row]]) -> None:
@@ -67,31 +75,46 @@ class Prepared(Generic[Row]):
         """
         if any(isinstance(value, int) and not -_MOST <= value < _MOST for value in values.values()):
             return []
-        lengths = tuple((name, None if isinstance(value, int | str) else len(value)) for name, value in values.items())
         try:
-            sql, params, converters, read = self._statement(lengths)
+            sql, params, converters, read = self._statement(_lengths(values))
         except EmptyResultSet:
             return []
         with connection.cursor() as cursor:
-            cursor.execute(sql, [param.filled(values) if isinstance(param, _Gap) else param for param in params])
+            cursor.execute(sql, _filled(params, values))
             rows: list[Any] = cursor.fetchall()
         if converters:
             rows = [_converted(row, converters) for row in rows]
         return [read(row) for row in rows]
 
-    def _compiled(self, lengths: Sequence[tuple[str, int | None]]) -> _Statement:
-        gaps = {
-            name: _Gap(name) if length is None else [_Gap(name, index) for index in range(length)]
-            for name, length in lengths
-        }
-        queryset, read = _columns(self._make(**gaps))
+    def _compiled(self, lengths: _Lengths) -> _Statement:
+        queryset, read = _columns(self._make(**_gaps(lengths)))
         compiler: Any = queryset.query.get_compiler(connection.alias)
-        sql, params = compiler.as_sql()
-        filled = {param.name for param in params if isinstance(param, _Gap)}
-        assert filled == set(gaps), f"a value is not asked for: {sql}"
+        sql, params = _sql_of(compiler, lengths)
         by_column = compiler.get_converters([column for column, *_ in compiler.select])
         converters = [(index, tuple(some), expression) for index, (some, expression) in by_column.items()]
-        return _Statement(sql, tuple(params), converters, read)
+        return _Statement(sql, params, converters, read)
+
+
+def _lengths(values: Mapping[str, Value]) -> _Lengths:
+    return tuple((name, len(value) if isinstance(value, list | tuple) else None) for name, value in values.items())
+
+
+def _gaps(lengths: _Lengths) -> dict[str, Any]:
+    return {
+        name: _Gap(name) if length is None else [_Gap(name, index) for index in range(length)]
+        for name, length in lengths
+    }
+
+
+def _sql_of(compiler: Any, lengths: _Lengths) -> tuple[str, Sequence[Any]]:
+    sql, params = compiler.as_sql()
+    filled = {param.name for param in params if isinstance(param, _Gap)}
+    assert filled == {name for name, _length in lengths}, f"a value is not asked for: {sql}"
+    return sql, tuple(params)
+
+
+def _filled(params: Iterable[Any], values: Mapping[str, Value]) -> list[Any]:
+    return [param.filled(values) if isinstance(param, _Gap) else param for param in params]
 
 
 def _converted(row: Sequence[Any], converters: Sequence[tuple[int, Sequence[Callable[..., Any]], Any]]) -> Any:
@@ -157,56 +180,110 @@ def _instance(parts: Sequence[_Part], annotations: Sequence[str], row: Sequence[
     return made[0]
 
 
-class PreparedInsert(Generic[Instance]):
-    """``INSERT`` of new rows of ``model``. Their keys come from the database and are not read back."""
+class ConditionalUpdate:
+    """A conditional ``UPDATE``: ``make`` gets a gap for each named value and returns a query and the values of columns.
 
-    def __init__(self, model: type[Instance]) -> None:
-        self._model = model
+    Gaps are as in :class:`Prepared`. With ``returning``, the values of this column come back instead of a number.
+    """
 
-    @cached_property
-    def _fields(self) -> Sequence[Any]:
-        return [field for field in self._model._meta.concrete_fields if not field.primary_key]
+    def __init__(self, make: Callable[..., tuple[QuerySet[Any], Mapping[str, Any]]]) -> None:
+        self._make = make
+        self._statement = lru_cache(_KEPT)(self._compiled)
 
-    @cached_property
-    def _sql(self) -> str:
-        named = ", ".join(_quoted(field.column) for field in self._fields)
-        gaps = ", ".join(["%s"] * len(self._fields))
-        return f"INSERT INTO {_quoted(self._model._meta.db_table)} ({named}) VALUES ({gaps})"  # noqa: S608 - names of the model
+    def __call__(self, **values: Value) -> int:
+        """Change the rows for ``values``, and return their number."""
+        return self._execute(values, "", lambda cursor: int(cursor.rowcount))
 
-    def __call__(self, rows: Iterable[Instance]) -> None:
-        """Write ``rows``. Their values are plain values, not expressions of Django."""
+    def returning(self, column: str, **values: Value) -> list[Any]:
+        """Change the rows for ``values``, and return the new values of ``column``."""
+        return self._execute(values, f" RETURNING {_quoted(column)}", lambda cursor: [row[0] for row in cursor])
+
+    def _execute(self, values: Mapping[str, Value], more: str, read: Callable[[Any], Row]) -> Row:
+        sql, params = self._statement(_lengths(values))
         with mark_for_rollback_on_error(), connection.cursor() as cursor:
-            for row in rows:
-                cursor.execute(self._sql, _values(row, self._fields))
+            cursor.execute(sql + more, _filled(params, values))
+            return read(cursor)
+
+    def _compiled(self, lengths: _Lengths) -> tuple[str, Sequence[Any]]:
+        queryset, changes = self._make(**_gaps(lengths))
+        query = queryset.query.chain(UpdateQuery)
+        query.add_update_values(changes)
+        return _sql_of(query.get_compiler(connection.alias), lengths)
+
+
+class PreparedInsert(Generic[Instance]):
+    """``INSERT`` of new rows of ``model``, in one statement. The columns ``now`` get the time of the database."""
+
+    def __init__(self, model: type[Instance], now: Iterable[str] = ()) -> None:
+        self._model, self._now = model, frozenset(now)
+        self._sql = lru_cache(_KEPT)(self._written)
+
+    def __call__(self, rows: Sequence[Instance]) -> None:
+        """Write ``rows`` and set their keys. Their values are plain values, or left to the database by all of them."""
+        if not rows:
+            return
+        fields = [
+            field
+            for field in self._model._meta.concrete_fields
+            if not field.primary_key and not isinstance(getattr(rows[0], field.attname), DatabaseDefault)
+        ]
+        given = [field for field in fields if field.name not in self._now]
+        values = [field.get_db_prep_save(field.pre_save(row, add=True), connection) for row in rows for field in given]
+        with mark_for_rollback_on_error(), connection.cursor() as cursor:
+            cursor.execute(self._sql(tuple(fields), len(rows)), values)
+            for row, (key,) in zip(rows, cursor.fetchall(), strict=True):
+                row.pk = key
+                row._state.adding, row._state.db = False, connection.alias
+
+    def _written(self, fields: Sequence[Any], count: int) -> str:
+        now, _ = Query(self._model).get_compiler(connection.alias).compile(Now())
+        gaps = ", ".join(now if field.name in self._now else "%s" for field in fields)
+        named = ", ".join(_quoted(field.column) for field in fields)
+        lines = ", ".join([f"({gaps})"] * count)
+        table, key = _quoted(self._model._meta.db_table), _quoted(self._model._meta.pk.column)
+        return f"INSERT INTO {table} ({named}) VALUES {lines} RETURNING {key}"  # noqa: S608 - names of the model
 
 
 class PreparedUpdate(Generic[Instance]):
-    """``UPDATE`` of ``columns`` of rows of ``model``, each by its key."""
+    """``UPDATE`` of ``columns`` of rows of ``model``, each by its key, in one statement."""
 
     def __init__(self, model: type[Instance], columns: Iterable[str]) -> None:
         self._model, self._columns = model, tuple(columns)
+        self._sql = lru_cache(_KEPT)(self._written)
 
     @cached_property
     def _fields(self) -> Sequence[Any]:
-        return [*(self._model._meta.get_field(name) for name in self._columns), self._model._meta.pk]
+        return [self._model._meta.pk, *(self._model._meta.get_field(name) for name in self._columns)]
 
-    @cached_property
-    def _sql(self) -> str:
-        *changed, key = [f"{_quoted(field.column)} = %s" for field in self._fields]
-        return f"UPDATE {_quoted(self._model._meta.db_table)} SET {', '.join(changed)} WHERE {key}"  # noqa: S608 - names of the model
+    def _written(self, count: int) -> str:
+        """Rows of values that are joined with the table. Both databases call their columns column1, column2 and so on.
 
-    def __call__(self, rows: Iterable[Instance]) -> None:
+        PostgreSQL would take the type of such a column from how a value is written, so the first row states it.
+        """
+        table, key = _quoted(self._model._meta.db_table), _quoted(self._model._meta.pk.column)
+        changed = ", ".join(
+            f"{_quoted(field.column)} = new.column{place}" for place, field in enumerate(self._fields[1:], 2)
+        )
+        typed = connection.vendor == "postgresql"
+        types = [
+            field.rel_db_type(connection).partition("(")[0] for field in self._fields
+        ]  # without a length to cut to
+        first = ", ".join(f"%s::{column}" if typed else "%s" for column in types)
+        lines = ", ".join([f"({first})", *[f"({', '.join(['%s'] * len(self._fields))})"] * (count - 1)])
+        return f"UPDATE {table} SET {changed} FROM (VALUES {lines}) AS new WHERE {table}.{key} = new.column1"  # noqa: S608 - names of the model
+
+    def __call__(self, rows: Sequence[Instance]) -> None:
         """Write ``rows``, whose values are plain values. Raises ``DatabaseError`` for a row that does not exist."""
+        if not rows:
+            return
+        values = [
+            field.get_db_prep_save(getattr(row, field.attname), connection) for row in rows for field in self._fields
+        ]
         with mark_for_rollback_on_error(), connection.cursor() as cursor:
-            for row in rows:
-                cursor.execute(self._sql, _values(row, self._fields))
-                if cursor.rowcount != 1:
-                    raise DatabaseError(f"there is no {row!r} to be written")
+            cursor.execute(self._sql(len(rows)), values)
+            if cursor.rowcount != len(rows):
+                raise DatabaseError(f"there is no row for {len(rows) - cursor.rowcount} of {rows!r}")
 
 
 def _quoted(name: str) -> str:
     return connection.ops.quote_name(name)
-
-
-def _values(row: Model, fields: Iterable[Any]) -> list[Any]:
-    return [field.get_db_prep_save(getattr(row, field.attname), connection) for field in fields]

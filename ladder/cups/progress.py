@@ -27,6 +27,7 @@ from bots.programs import LostCode, NotHere, house_bot, plays, program_of
 from bots.tournaments.keys import cup_seed
 from bots.tournaments.rounds import Round
 from bots.tournaments.tables import is_over, settled
+from esr_platform.prepared import Prepared
 from ladder.cups import ledger
 from ladder.cups.cancellation import cancel, cancel_queued
 from ladder.cups.registration import freeze, leave
@@ -46,11 +47,18 @@ MOST_STEPS: Final = 20
 logger = logging.getLogger(__name__)
 
 
+_CUP_OF: Final = Prepared(
+    lambda match: Block.objects.filter(matches__pk=match, cup_table__isnull=False).values_list("pk", flat=True)
+)
+
+
 def advance(after: int | None = None) -> int:
     """Do what is due in all open cups, or in the cup of the match ``after``; return the number of steps.
 
     Safe to run concurrently. A cup that fails does not stop the others; finally the first error is raised.
     """
+    if after is not None and not _CUP_OF(match=after):
+        return 0
     steps, failures = 0, list[Exception]()
     due = Cup.objects.filter(_due()).order_by("starts_at", "pk")
     if after is not None:

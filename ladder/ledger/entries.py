@@ -16,6 +16,7 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import connection, transaction
 
 from bots.tournaments.ledger import canonical
+from esr_platform.prepared import Prepared, PreparedInsert, PreparedUpdate
 from games.rules import Document
 from ladder.models import ChainMark, Ladder, LedgerEntry, Match, Result, Season, Seat
 from ladder.ratings.chain import chained
@@ -28,6 +29,13 @@ class NoSeason(RuntimeError):
     """The ladder has no open season, so no entry can be added."""
 
 
+_OPEN_SEASON: Final = Prepared(
+    lambda ladder: Season.objects.filter(ladder__pk=ladder, closed=None).order_by().values_list("pk", flat=True)
+)
+_INSERT: Final = PreparedInsert(LedgerEntry)
+_UPDATE_END: Final = PreparedUpdate(Ladder, ["next_ledger", "ledger_head"])
+
+
 def append(
     ladder: Ladder,
     kind: LedgerEntry.Kind,
@@ -37,13 +45,13 @@ def append(
     author: AbstractBaseUser | None = None,
 ) -> LedgerEntry:
     """Append an entry to the ledger of ``ladder``, whose row the caller has locked. Raises ``NoSeason``."""
-    season = Season.objects.filter(ladder=ladder, closed=None).first()
-    if season is None:
+    open_seasons = _OPEN_SEASON(ladder=ladder.pk)
+    if not open_seasons:
         raise NoSeason(f"{ladder} has no open season")
     hashed = chained(ladder.slug, ladder.next_ledger, kind.value, document, ladder.ledger_head)
-    entry = LedgerEntry.objects.create(
+    entry = LedgerEntry(
         ladder=ladder,
-        season=season,
+        season_id=open_seasons[0],
         number=ladder.next_ledger,
         kind=kind,
         result=result,
@@ -51,8 +59,9 @@ def append(
         hash=hashed,
         author_id=None if author is None else author.pk,
     )
+    _INSERT([entry])
     ladder.next_ledger, ladder.ledger_head = ladder.next_ledger + 1, hashed
-    ladder.save(update_fields=["next_ledger", "ledger_head"])
+    _UPDATE_END([ladder])
     return entry
 
 
@@ -84,13 +93,19 @@ def _block(match: Match) -> list[Any] | None:
 
 # --- The rules of a ladder's results ---------------------------------------------------------------------------------
 
-_LASTING = (LedgerEntry.Kind.MERGE, LedgerEntry.Kind.K)
+_LASTING: Final = (LedgerEntry.Kind.MERGE, LedgerEntry.Kind.K)
+_LASTING_ENTRIES: Final = Prepared(
+    lambda ladder: (
+        LedgerEntry.objects.filter(ladder__pk=ladder, kind__in=_LASTING)
+        .order_by()  # an order would read all results
+        .values_list("number", "kind", "document")
+    )
+)
 
 
 def rating_rules_of(ladder: Ladder) -> RatingRules:
     """The rules for the next result of ``ladder``; lock its row to rate a result with them. One query."""
-    written = LedgerEntry.objects.filter(ladder=ladder, kind__in=_LASTING).order_by()  # an order would read all results
-    items = (item(*row) for row in sorted(written.values_list("number", "kind", "document"), key=itemgetter(0)))
+    items = (item(*row) for row in sorted(_LASTING_ENTRIES(ladder=ladder.pk), key=itemgetter(0)))
     return parts(entry for entry in items if not isinstance(entry, RankedGame))[-1].rules
 
 

@@ -16,7 +16,7 @@ from django.db.models.functions import Now
 from bots.models import BotVersion
 from bots.tournaments.keys import season_seed
 from bots.tournaments.seatings import seatings
-from esr_platform.prepared import Prepared
+from esr_platform.prepared import ConditionalUpdate, Prepared
 from games.chance import commitment
 from ladder.ledger.entries import NoSeason
 from ladder.models import Block, CupTable, DealSeries, Exhibition, Ladder, Match, Membership, Seat
@@ -140,6 +140,24 @@ def _add_matches(
     )
 
 
+_LOCKED_BLOCKS: Final = Prepared(
+    lambda blocks: (
+        Block.objects.select_for_update(no_key=True)
+        .filter(pk__in=blocks, ended=None, cup_table=None)
+        .order_by("pk")
+        .values_list("pk", flat=True)
+    )
+)
+_END_BLOCKS: Final = ConditionalUpdate(
+    lambda blocks: (
+        Block.objects.filter(
+            ~Exists(Match.objects.filter(block=OuterRef("pk"), status__in=Match.PENDING)), pk__in=blocks
+        ),
+        {"ended": Now()},
+    )
+)
+
+
 def end_if_over(block_ids: Iterable[int]) -> int:
     """End those of the blocks whose every game has ended, in the transaction that has ended one; how many.
 
@@ -148,12 +166,8 @@ def end_if_over(block_ids: Iterable[int]) -> int:
     The row of the block is locked after the row of the match. Of two games that end at the same time, the later
     transaction sees the end of the other one. So a block opens with its last game and never before.
     """
-    locked = Block.objects.select_for_update(no_key=True).filter(
-        pk__in=sorted(set(block_ids)), ended=None, cup_table=None
-    )
-    ids = [block.pk for block in locked.only("pk").order_by("pk")]
-    pending = Match.objects.filter(block=OuterRef("pk"), status__in=Match.PENDING)
-    return Block.objects.filter(~Exists(pending), pk__in=ids).update(ended=Now()) if ids else 0
+    ids = _LOCKED_BLOCKS(blocks=sorted(set(block_ids)))
+    return _END_BLOCKS(blocks=ids) if ids else 0
 
 
 def _numbered(ladder: Ladder, purpose: Block.Purpose, exhibition: Exhibition | None) -> Block:

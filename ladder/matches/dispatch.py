@@ -20,6 +20,7 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from kombu.exceptions import OperationalError
 
+from esr_platform.prepared import ConditionalUpdate, Prepared
 from ladder.matches.blocks import CUP_PRIORITY
 from ladder.matches.throughput import FEW_READ, recent
 from ladder.matches.traffic import MATCHES_READ, SEND_AGAIN, traffic
@@ -44,6 +45,21 @@ IN_TURN: Final = 0.5
 
 WINDOW: Final = 32
 """Matches that are on their way at a time, or as many as were begun in the last seconds, if those are more."""
+
+
+_FOLLOWING: Final = Prepared(
+    lambda match: (
+        Match.objects.filter(
+            ~Match.another_runs(),
+            block__in=Match.objects.filter(pk=match).values("block"),
+            status=Match.Status.QUEUED,
+            due_at__lte=Now(),
+        )
+        .order_by("-priority", "pk")
+        .values_list("pk", "priority")[:1]
+    )
+)
+_MARK_SENT: Final = ConditionalUpdate(lambda matches: (_unsent(matches), {"sent_at": Now()}))
 
 
 def dispatch() -> int:
@@ -74,13 +90,8 @@ def send_next(match_id: int) -> int:
     Matches of a block never run at the same time (:func:`ladder.matches.leases.claim`), so :func:`dispatch` sends one
     of them.
     """
-    block = Match.objects.filter(pk=match_id).values("block")
-    due = Match.objects.filter(block__in=block, status=Match.Status.QUEUED, due_at__lte=Now())
-    queued = due.filter(~Match.another_runs()).order_by("-priority", "pk")
-    following = queued.values_list("pk", "priority").first()
-    if following is None or not _unsent([following[0]]).update(sent_at=Now()):
-        return 0
-    return send(dict([following]))
+    following = dict(_FOLLOWING(match=match_id))
+    return send(following) if following and _MARK_SENT(matches=list(following)) else 0
 
 
 def send(priorities: Mapping[int, int]) -> int:

@@ -11,7 +11,7 @@ from datetime import timedelta
 from functools import partial
 from threading import Lock
 from typing import Any, Final, Generic, TypeVar
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from django.db import IntegrityError, transaction
 from django.db.models import F, Q
@@ -21,7 +21,8 @@ from bots.protocol import Limits
 from bots.runner.launcher import Launcher, Observer, Process
 from esr_platform import leases
 from esr_platform.heartbeats import Heartbeat, beating
-from esr_platform.leases import EXPIRED, RENEW_EVERY_S, Lease, LeaseLost
+from esr_platform.leases import EXPIRED, RELEASED, RENEW_EVERY_S, Lease, LeaseLost
+from esr_platform.prepared import ConditionalUpdate, Prepared, PreparedInsert
 from games.rules import State
 from ladder.matches.blocks import end_if_over
 from ladder.models import Attempt, LiveSeat, Match, Rerun, Seat
@@ -34,6 +35,31 @@ P = TypeVar("P")
 _FAILURES = (Attempt.Ending.FAILED, Attempt.Ending.EXPIRED)
 REASON_LENGTH = 400
 
+_CLAIM: Final = ConditionalUpdate(
+    lambda pk, token: (
+        Match.objects.filter(~Match.another_runs(), pk=pk, status=Match.Status.QUEUED, due_at__lte=Now()),
+        {
+            "status": Match.Status.RUNNING,
+            "started": Now(),
+            "attempts_started": F("attempts_started") + 1,
+            **leases.claimed(token, LEASE),
+        },
+    )
+)
+_BEGIN_ATTEMPT: Final = PreparedInsert(Attempt, now=["started", "heartbeat_at"])
+_FINISH: Final = ConditionalUpdate(
+    lambda pk, token: (
+        Match.objects.filter(pk=pk, lease=token),
+        {"status": Match.Status.FINISHED, "ended": Now(), **RELEASED},
+    )
+)
+_FINISH_ATTEMPT: Final = ConditionalUpdate(
+    lambda token: (Attempt.objects.filter(token=token), {"ending": Attempt.Ending.FINISHED, "ended": Now()})
+)
+_ENDINGS: Final = Prepared(
+    lambda match: Attempt.objects.filter(match__pk=match).order_by().values_list("ending", flat=True)
+)
+
 
 def claim(match_id: int, worker: str) -> Lease[Match] | None:
     """Take a queued, due match for ``worker``; ``None`` if it is not available. One of several claims gets it.
@@ -42,22 +68,19 @@ def claim(match_id: int, worker: str) -> Lease[Match] | None:
     information to another seating of the same deal. The database enforces this (``Match.Meta.constraints``). A match
     that is refused for this reason counts as not sent, so that the end of the running match can send it.
     """
-    queued = Match.objects.filter(status=Match.Status.QUEUED)
-    due = queued.filter(~Match.another_runs(), due_at__lte=Now())
-    begun = {"status": Match.Status.RUNNING, "started": Now(), "attempts_started": F("attempts_started") + 1}
-    with transaction.atomic():
-        try:
-            with transaction.atomic():
-                lease = leases.claim(due, match_id, LEASE, **begun)
-        except IntegrityError:  # another worker has taken a match of the same block at the same moment
-            lease = None
-        if lease is None:
-            queued.filter(Match.another_runs(), pk=match_id).update(sent_at=None)
-            return None
-        number = Match.objects.values_list("attempts_started", flat=True).get(pk=match_id)
-        Attempt.objects.create(
-            match_id=match_id, number=number, token=lease.token, worker=worker[:120], started=Now(), heartbeat_at=Now()
-        )
+    lease, number = lease_of(match_id, uuid4()), None
+    try:
+        with transaction.atomic():
+            number = next(iter(_CLAIM.returning("attempts_started", pk=match_id, token=lease.token)), None)
+            if number is not None:
+                _BEGIN_ATTEMPT([Attempt(match_id=match_id, number=number, token=lease.token, worker=worker[:120])])
+    except IntegrityError:  # another worker has taken a match of the same block at the same moment
+        if number is not None:
+            raise
+    if number is None:
+        queued = Match.objects.filter(pk=match_id, status=Match.Status.QUEUED)
+        queued.filter(Match.another_runs()).update(sent_at=None)
+        return None
     return lease
 
 
@@ -77,9 +100,9 @@ def renew(lease: Lease[Match]) -> bool:
 
 def finish(lease: Lease[Match]) -> bool:
     """End the match as finished, inside the caller's transaction. Return ``False`` if the lease is no longer held."""
-    if not lease.release(status=Match.Status.FINISHED, ended=Now()):
+    if not _FINISH(pk=lease.pk, token=lease.token):
         return False
-    Attempt.objects.filter(token=lease.token).update(ending=Attempt.Ending.FINISHED, ended=Now())
+    _FINISH_ATTEMPT(token=lease.token)
     return True
 
 
@@ -127,7 +150,7 @@ def delays(lease: Lease[Match]) -> int:
 
 
 def _count(match_id: int, endings: tuple[Attempt.Ending, ...]) -> int:
-    return Attempt.objects.filter(match_id=match_id, ending__in=endings).count()
+    return sum(ending in endings for ending in _ENDINGS(match=match_id))
 
 
 # --- Heartbeats ------------------------------------------------------------------------------------------------------

@@ -5,8 +5,10 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Final
 
+from django.db.models import Q
 from django.db.models.functions import Now
 
+from esr_platform.prepared import Prepared
 from ladder.models import Attempt
 
 FAILED_MATCHES: Final = 3
@@ -15,7 +17,17 @@ FAILED_MATCHES: Final = 3
 REST: Final = timedelta(seconds=60)
 """The time after which it tries again."""
 
+_SAYS_NOTHING: Final = (Attempt.Ending.OPEN, Attempt.Ending.BUSY, Attempt.Ending.WITHDRAWN)
 _ATTEMPTS_READ: Final = 30
+_LATEST: Final = Prepared(
+    lambda: (
+        Attempt.objects.of_workers()
+        .exclude(ending__in=_SAYS_NOTHING)
+        .order_by("-pk")
+        .annotate(rests=Q(ended__gte=Now() - REST))
+        .values_list("worker", "ending", "rests", "failure", "match_id")[:_ATTEMPTS_READ]
+    )
+)
 
 
 def trouble(host: str = "") -> str:
@@ -23,16 +35,12 @@ def trouble(host: str = "") -> str:
 
     Otherwise empty. Without ``host``, all machines count as one.
     """
-    says_nothing = (Attempt.Ending.OPEN, Attempt.Ending.BUSY, Attempt.Ending.WITHDRAWN)
-    over = Attempt.objects.of_workers().exclude(ending__in=says_nothing)
-    latest = over.order_by("-pk").annotate(rested=Now() - REST)
-    columns = latest.values_list("worker", "ending", "ended", "rested", "failure", "match_id")
     tried: set[int] = set()
     last_failure = ""
-    for worker, ending, ended, rested, failure, match_id in columns[:_ATTEMPTS_READ]:
+    for worker, ending, rests, failure, match_id in _LATEST():
         if host and worker.rpartition("/")[0] != host:
             continue
-        if ending != Attempt.Ending.FAILED or (not last_failure and ended < rested):
+        if ending != Attempt.Ending.FAILED or (not last_failure and not rests):
             return ""
         last_failure = last_failure or failure
         tried.add(match_id)

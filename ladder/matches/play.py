@@ -8,7 +8,7 @@ import os
 import socket
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
@@ -23,11 +23,12 @@ from bots.runner.spec import MAX_REPLAYS, MatchSpec, SeatSpec, StoredProgram
 from bots.sandbox import CoreUse, launcher_for_ladder, shared_core
 from esr_platform.disconnects import retry_on_disconnect
 from esr_platform.leases import Lease, LeaseLost
+from esr_platform.prepared import Prepared
 from ladder.matches import pauses
 from ladder.matches.leases import LeasedProcesses, WhileLeased, claim, delays, give_back, play_again, renewed
 from ladder.matches.logs import packed_logs
 from ladder.matches.machines import trouble
-from ladder.matches.results import WrongRecord, record_result
+from ladder.matches.results import WrongRecord, record_result, seats_of
 from ladder.models import Attempt, Block, Match
 
 
@@ -37,6 +38,14 @@ def seeds_key() -> bytes:
 
 
 logger = logging.getLogger(__name__)
+
+_QUEUED: Final = Prepared(
+    lambda pk: (
+        Match.objects.filter(pk=pk, status=Match.Status.QUEUED)
+        .select_related("ladder", "block")
+        .only("ladder__name", "ladder__game", "ladder__limits", "block__purpose", "block__seed")
+    )
+)
 
 Play = Callable[[MatchSpec[Any], Observer | None], MatchReport]
 """Plays one game to its end, watched; raises ``PlatformFailure`` if that is the platform's fault."""
@@ -49,12 +58,12 @@ def play(match_id: int, runner: Play | None = None) -> Attempt.Ending | None:
     not on this machine stays queued for one that has it, and so does every match while this machine rests. A bot whose
     code is lost is paused once this voids a match.
     """
-    match = Match.objects.select_related("ladder", "block").filter(pk=match_id, status=Match.Status.QUEUED).first()
-    if match is None:
+    queued = _QUEUED(pk=match_id)
+    if not queued:
         return None
     spec: MatchSpec[Any] | PlatformFailure
     try:
-        spec = spec_of(match)
+        spec = spec_of(queued[0])
     except (NotHere, ImproperlyConfigured) as problem:
         logger.warning("match %s not started, remains queued: %s", match_id, problem)
         return None
@@ -120,10 +129,9 @@ def spec_of(match: Match) -> MatchSpec[Any]:
     except (TypeError, ValueError) as error:
         raise ImproperlyConfigured(f"the limits of {match.ladder} are invalid: {error}") from error
     rated = match.block.purpose in Block.RATED
-    seats = match.seats.select_related("version__bot").defer("version__validation_report").order_by("index")
     spec: MatchSpec[Any] = MatchSpec(
         game=match.ladder.game,
-        seats=tuple(SeatSpec(str(seat.version), program_of(seat.version, rated=rated)) for seat in seats),
+        seats=tuple(SeatSpec(str(seat.version), program_of(seat.version, rated=rated)) for seat in seats_of(match.pk)),
         seed=bytes(match.block.seed),
         limits=limits,
         key=seeds_key(),

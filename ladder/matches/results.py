@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple
-from typing import Any
+from typing import Any, Final
 
 from django.db import IntegrityError, transaction
 
@@ -12,6 +12,7 @@ from bots.models import Bot
 from bots.reports import storable
 from bots.runner.report import MatchReport
 from esr_platform.leases import Lease
+from esr_platform.prepared import Prepared, PreparedInsert, PreparedUpdate
 from games.outcomes import shown_outcome
 from games.record import RecordError, replay, verify
 from games.registry import GAMES
@@ -82,6 +83,54 @@ def exchanges_in(document: Document) -> list[Exchange]:
 # A refusal rolls everything back. SQLite has no row locks: there the first write makes the transaction the only writer.
 
 
+_ATTEMPT: Final = Prepared(
+    lambda match, token: (
+        Attempt.objects.filter(match__pk=match, token=token)
+        .select_related("match__ladder", "match__block__series__season")
+        .only(
+            *("match__seating", "match__ladder__game", "match__ladder__seats"),
+            *("match__block__purpose", "match__block__number", "match__block__seed", "match__block__commitment"),
+            *("match__block__series__name", "match__block__series__season__number"),
+        )
+    )
+)
+_SEATS: Final = Prepared(
+    lambda match: (
+        Seat.objects.filter(match__pk=match)
+        .select_related("version__bot")
+        .only(
+            *("match", "index", "membership"),
+            *("version__number", "version__digest", "version__archive", "version__command"),
+            *("version__bot__name", "version__bot__owner", "version__bot__house_name"),
+        )
+        .order_by("index")
+    )
+)
+_LADDER: Final = Prepared(
+    lambda pk: (
+        Ladder.objects.select_for_update(no_key=True).filter(pk=pk).only("slug", "name", "next_ledger", "ledger_head")
+    )
+)
+_BOTS: Final = Prepared(
+    lambda bots: (
+        Bot.objects.select_for_update(no_key=True)
+        .filter(pk__in=bots)
+        .order_by("pk")
+        .only("kind", "paused", "bad_in_a_row")
+    )
+)
+_COUNTED: Final = ("rating", "last_change", "games", "win_shares")
+_ACCOUNTS: Final = Prepared(
+    lambda memberships: (
+        Membership.objects.select_for_update(no_key=True).filter(pk__in=memberships).order_by("pk").only(*_COUNTED)
+    )
+)
+_INSERT_RESULT: Final = PreparedInsert(Result)
+_INSERT_SEATS: Final = PreparedInsert(SeatResult)
+_INSERT_LOGS: Final = PreparedInsert(SeatLog)
+_UPDATE_ACCOUNTS: Final = PreparedUpdate(Membership, _COUNTED)
+
+
 class WrongRecord(ValueError):
     """What a worker brought is not a record of this match, or does not stand up to its own re-execution.
 
@@ -93,6 +142,11 @@ class _Late(Exception):
     """The match has its result already, or is in other hands."""
 
 
+def seats_of(match_id: int) -> list[Seat]:
+    """The seats of a match in order, with their versions and bots. One query."""
+    return _SEATS(match=match_id)
+
+
 def record_result(lease: Lease[Match], report: MatchReport, logs: Mapping[int, bytes] | None = None) -> Result | None:
     """Store what re-executing the report's record gives, and rate it if its block is; ``None``: late or a duplicate.
 
@@ -100,12 +154,9 @@ def record_result(lease: Lease[Match], report: MatchReport, logs: Mapping[int, b
     ``logs`` are packed ones for owners, by seat (``ladder.matches.logs``). Raises ``WrongRecord`` for a record that is
     not this match's or not a game by the rules.
     """
-    whole = Attempt.objects.select_related("match__ladder", "match__block__series__season")
-    attempt = whole.get(match=lease.pk, token=lease.token)
+    (attempt,), seats = _ATTEMPT(match=lease.pk, token=lease.token), seats_of(lease.pk)
     match = attempt.match
     state = _re_executed(match, report)
-    seated = Seat.objects.filter(match=match).select_related("version__bot").defer("version__validation_report")
-    seats = list(seated.order_by("index"))
     result = Result(
         match=match,
         attempt=attempt,
@@ -116,12 +167,12 @@ def record_result(lease: Lease[Match], report: MatchReport, logs: Mapping[int, b
     try:
         with transaction.atomic():
             _store(result, lease)
-            SeatLog.objects.bulk_create([SeatLog(seat=seats[index], packed=log) for index, log in (logs or {}).items()])
+            _INSERT_LOGS([SeatLog(seat=seats[index], packed=log) for index, log in (logs or {}).items()])
             end_if_over([match.block_id])
             if match.block.rated:
                 _rate(result, seats, state, report)
             else:
-                SeatResult.objects.bulk_create(_seat_results(result, seats, state, report))
+                _INSERT_SEATS(list(_seat_results(result, seats, state, report)))
     except _Late:
         return None
     return result
@@ -161,7 +212,7 @@ def _stored(report: MatchReport) -> Any:
 def _store(result: Result, lease: Lease[Match]) -> None:
     """Insert the result and end the match. Raises ``_Late``."""
     try:
-        result.save(force_insert=True)
+        _INSERT_RESULT([result])
     except IntegrityError as error:
         raise _Late from error
     if not finish(lease):
@@ -178,19 +229,14 @@ def _rate(result: Result, seats: Sequence[Seat], state: State, report: MatchRepo
     for seat_result, before_and_after in zip(results, rated, strict=True):
         if before_and_after:
             seat_result.rating_before, seat_result.rating_after = before_and_after
-    _save(accounts.values())
-    pauses.count(report, SeatResult.objects.bulk_create(results), bots)
-
-
-def _save(accounts: Iterable[Membership]) -> None:
-    """Write the memberships' numbers, all of them in one statement; their rows are there and held."""
-    counted = ["rating", "last_change", "games", "win_shares"]
-    Membership.objects.bulk_create(accounts, update_conflicts=True, unique_fields=["id"], update_fields=counted)
+    _UPDATE_ACCOUNTS(list(accounts.values()))
+    _INSERT_SEATS(results)
+    pauses.count(report, results, bots)
 
 
 def _append_to_ledger(result: Result, seats: Sequence[Seat], state: State) -> RatingRules:
     """Write the result down, and say by which rules it counts; the ladder's row is held from here on."""
-    ladder = Ladder.objects.select_for_update(no_key=True).get(pk=result.match.ladder_id)
+    (ladder,) = _LADDER(pk=result.match.ladder_id)
     document = result_document(result.match, seats, state.record)
     append(ladder, LedgerEntry.Kind.RESULT, document, result=result)
     return rating_rules_of(ladder)
@@ -201,18 +247,14 @@ def _locked_bots(seats: Sequence[Seat]) -> dict[int, Bot]:
     ``ladder.members.memberships``.
     """
     owned = {seat.index: seat.version.bot_id for seat in seats if seat.version.bot.owner_id is not None}
-    if not owned:
-        return {}
-    locked = Bot.objects.select_for_update(no_key=True).filter(pk__in=owned.values()).order_by("pk")
-    by_id = {bot.pk: bot for bot in locked}
+    by_id = {bot.pk: bot for bot in _BOTS(bots=sorted(set(owned.values())))}
     return {index: by_id[bot_id] for index, bot_id in owned.items()}
 
 
 def _locked_accounts(memberships: Sequence[int], rules: RatingRules) -> dict[int, Membership]:
     """By id, for whom the results of ``memberships`` count, locked in the order of their ids."""
     owners = {owner for owner in map(rules.counts_for, memberships) if owner is not None}
-    locked = Membership.objects.select_for_update(no_key=True).filter(pk__in=owners)
-    return {membership.pk: membership for membership in locked.order_by("pk")}
+    return {membership.pk: membership for membership in _ACCOUNTS(memberships=sorted(owners))}
 
 
 def _seat_results(result: Result, seats: Sequence[Seat], state: State, report: MatchReport) -> Iterator[SeatResult]:

@@ -44,9 +44,9 @@ ALL_PAIRS: dict[int, Pairs] = {seats: tuple(combinations(range(seats), 2)) for s
 _SCALE = 400 * POINT
 _FURTHEST = 20 * _SCALE  # beyond 8000 points the expectation is 0 or 1 for any rounding to 1/1000
 _DOUBT = 1e-6
-_SURE = 0.5 - _DOUBT
-_EXPONENT = math.log(10) / _SCALE
-_REACH = 20_000 * POINT  # farther from the start, the odds are not precise enough
+DOUBTLESS = 0.5 - _DOUBT
+EXPONENT = math.log(10) / _SCALE
+REACH = 20_000 * POINT  # farther from the start, the odds are not precise enough
 _TO_INTEGER = 1.5 * 2**52  # adding and subtracting it rounds a double to an integer
 _EXACT = Context(prec=60)
 
@@ -122,18 +122,18 @@ def gains(ratings: Sequence[int], units: Sequence[float], ranks: Sequence[int], 
     ``units`` are the K of each seat in 1/1000 point. The odds of a seat are 10^(rating / 400), so that an expectation
     needs only one division.
     """
-    if min(ratings) < START_RATING - _REACH or max(ratings) > START_RATING + _REACH:
-        return _exact_gains(ratings, units, ranks, pairs)
+    if min(ratings) < START_RATING - REACH or max(ratings) > START_RATING + REACH:
+        return exact_gains(ratings, units, ranks, pairs)
     others = len(ratings) - 1
-    odds = [math.exp((rating - START_RATING) * _EXPONENT) for rating in ratings]
+    odds = [math.exp((rating - START_RATING) * EXPONENT) for rating in ratings]
     gained = [0.0] * len(ratings)
     for a, b in pairs:
         expected = odds[a] / (odds[a] + odds[b])
         score = 1.0 if ranks[a] < ranks[b] else 0.0 if ranks[a] > ranks[b] else 0.5
         change = (units[a] if units[a] < units[b] else units[b]) * (score - expected) / others
         rounded = (change + _TO_INTEGER) - _TO_INTEGER
-        if not -_SURE < change - rounded < _SURE:
-            return _exact_gains(ratings, units, ranks, pairs)
+        if not -DOUBTLESS < change - rounded < DOUBTLESS:
+            return exact_gains(ratings, units, ranks, pairs)
         gained[a] += rounded
         gained[b] -= rounded
     return [int(gain) for gain in gained]
@@ -144,7 +144,7 @@ def expectation(rating: int, opponent: int) -> float:
     return 1 / (1 + math.pow(10, _lead(opponent, rating) / _SCALE))
 
 
-def _exact_gains(ratings: Sequence[int], units: Sequence[float], ranks: Sequence[int], pairs: Pairs) -> list[int]:
+def exact_gains(ratings: Sequence[int], units: Sequence[float], ranks: Sequence[int], pairs: Pairs) -> list[int]:
     """Return the same in decimal arithmetic."""
     gained = [0] * len(ratings)
     for a, b in pairs:

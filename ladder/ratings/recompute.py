@@ -7,7 +7,7 @@ first places of every member, best first. With ``--match ID``, it prints the rat
 from __future__ import annotations
 
 import argparse
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,9 +62,11 @@ def recomputed(lines: Iterable[bytes], match: int | None = None) -> Recomputed:
     replay = LedgerReplay([entry for entry in items if not isinstance(entry, RankedGame)])
     changes: Sequence[SeatChange] = ()
     games = [entry for entry in items if isinstance(entry, RankedGame)]
-    for game, rated in zip(games, replay.rated(games), strict=True):
+    upto = [game for game in games if game.number <= wanted]
+    for game, rated in zip(upto, replay.rated(upto), strict=True):
         if game.number == wanted:
             changes = _changes(replay, game, rated)
+    deque(replay.rated(games[len(upto) :]), maxlen=0)
     replay.finish()
     return Recomputed(len(items), head, dict(replay.standings), changes)
 

@@ -7,16 +7,27 @@ correction do not change.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from itertools import islice
+from operator import attrgetter
+from typing import Final, NamedTuple
 
 from ladder.ratings.elo import KFactor
 from ladder.ratings.rating import Rated, RatingRules, RatingState, rate
 from ladder.ratings.regression import regressed
 
 FIRST_SEASON = 1
+
+GAMES_AHEAD: Final = 65_536
+"""The most games that are rated together."""
+
+_NUMBER: Final = attrgetter("number")
+
+LEAST_IN_WAVES: Final = 256
+"""The least number of games for which waves are tried."""
 
 
 class RankedGame(NamedTuple):
@@ -104,17 +115,31 @@ class LedgerReplay:
         self.final: dict[int, Mapping[int, RatingState]] = {}
 
     def rated(self, games: Iterable[RankedGame]) -> Iterator[list[Rated]]:
-        """Yield the changes of each game in the order of the ledger. It can be called again with later games."""
-        border = self._border()
-        for number, entries, ranks in games:
-            while border is not None and number > border:
-                self._start_next()
-                border = self._border()
-            rules = self.part.rules
-            if number in rules.void:
-                yield [None] * len(ranks)
-            else:
-                yield rate(self.standings, entries, ranks, rules)
+        """Yield the changes of each game in the order of the ledger. It can be called again with later games.
+
+        It reads up to ``GAMES_AHEAD`` games ahead, so ``standings`` are known only after the last game.
+        """
+        ahead = iter(games)
+        while batch := list(islice(ahead, GAMES_AHEAD)):
+            while batch:
+                while (border := self._border()) is not None and batch[0].number > border:
+                    self._start_next()
+                season = len(batch) if border is None else bisect_right(batch, border, key=_NUMBER)
+                yield from self._rated(batch[:season])
+                del batch[:season]
+
+    def _rated(self, games: Sequence[RankedGame]) -> Iterable[list[Rated]]:
+        """Rate games of one season."""
+        rules = self.part.rules
+        if len(games) >= LEAST_IN_WAVES:
+            from ladder.ratings.waves import rated_in_waves  # imported here so that only long rebuilds load numpy
+
+            if (rated := rated_in_waves(games, self.standings, rules)) is not None:
+                return rated
+        return (
+            [None] * len(ranks) if number in rules.void else rate(self.standings, entries, ranks, rules)
+            for number, entries, ranks in games
+        )
 
     def finish(self) -> None:
         """Start the seasons without results."""

@@ -1,19 +1,25 @@
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.db import DatabaseError, connection, transaction
 from django.db.models import Count, F, QuerySet
+from django.db.models.functions import Now
 from django.test.utils import CaptureQueriesContext
 
-from bots.models import Bot, BotVersion
+from bots.models import Bot, BotVersion, Upload
 from esr_platform.accounts import tokens
 from esr_platform.accounts.models import Scope, Token
-from esr_platform.prepared import Prepared, PreparedInsert, PreparedUpdate
+from esr_platform.leases import claimed
+from esr_platform.prepared import ConditionalUpdate, Prepared, PreparedInsert, PreparedUpdate
 from tests.build import person, uploaded
 
 pytestmark = pytest.mark.django_db
+
+LASTS = timedelta(seconds=30)
 
 
 def test_a_query_gives_the_rows_for_each_value_that_it_is_asked_for() -> None:
@@ -42,18 +48,6 @@ def test_rows_come_with_their_related_rows_and_annotations() -> None:
     known = BotVersion.objects.get(bot=bot)
     for field in known._meta.concrete_fields:
         assert getattr(version, field.attname) == getattr(known, field.attname)
-
-
-def test_rows_have_only_the_columns_that_the_query_chooses() -> None:
-    bot = uploaded(person("ann"), "First")
-    versions: Prepared[Any] = Prepared(
-        lambda pk: BotVersion.objects.filter(bot=pk).select_related("bot").only("number", "bot__name")
-    )
-    (version,) = versions(pk=bot.pk)
-    with CaptureQueriesContext(connection) as asked:
-        assert (version.number, version.bot.name) == (1, "First")
-        assert not asked
-        assert (version.bot.owner_id, len(asked)) == (bot.owner_id, 1)
 
 
 def test_a_flat_list_and_counted_groups_are_read_as_django_reads_them() -> None:
@@ -123,7 +117,8 @@ def test_new_rows_are_written_as_django_would_write_them() -> None:
     )
     PreparedInsert(Bot)([new])
     row = Bot.objects.get(slug="second")
-    assert (row.name, row.created, row.owner_id) == (new.name, made.created, made.owner_id)
+    assert (row, row.name, row.owner_id) == (new, new.name, made.owner_id)
+    assert row.created == new.created > made.created, "the time at which it was written"
 
 
 def test_the_named_columns_of_rows_are_written_and_no_others() -> None:
@@ -132,7 +127,7 @@ def test_the_named_columns_of_rows_are_written_and_no_others() -> None:
     first.name, second.name = "Third", "Fourth"
     with CaptureQueriesContext(connection) as asked:
         PreparedUpdate(Bot, ["name"])([first, second])
-    assert len(asked) == 2
+    assert len(asked) == 1
     written = Bot.objects.order_by("pk").values_list("name", "description")
     assert list(written) == [("Third", "written meanwhile"), ("Fourth", "written meanwhile")]
 
@@ -142,3 +137,48 @@ def test_a_row_that_is_not_there_is_not_written_in_silence() -> None:
     gone.pk += 1
     with pytest.raises(DatabaseError, match="there is no"), transaction.atomic():
         PreparedUpdate(Bot, ["name"])([gone])
+
+
+def test_new_rows_get_their_keys_in_order_and_the_time_of_the_database() -> None:
+    bot = uploaded(person("ann"), "First")
+    new = [Upload(owner=bot.owner, bot=bot, size=size) for size in (3, 2, 1)]
+    with CaptureQueriesContext(connection) as asked:
+        PreparedInsert(Upload, now=["created"])(new)
+        PreparedInsert(Upload)([])
+    assert len(asked) == 1
+    assert [(row.pk, row.size) for row in Upload.objects.filter(size__lt=4).order_by("pk")] == [
+        (upload.pk, upload.size) for upload in new
+    ]
+    assert not Upload.objects.filter(created__gt=Now()).exists()
+
+
+def test_rows_are_changed_on_a_condition_with_values_that_come_later() -> None:
+    bot = uploaded(person("ann"), "First")
+    rename = ConditionalUpdate(
+        lambda pk, old, lease: (
+            BotVersion.objects.filter(bot__pk=pk, label=old),
+            {"label": "new", "state": "checking", "active": False, "number": F("number") + 1, **claimed(lease, LASTS)},
+        )
+    )
+    token = uuid4()
+    with CaptureQueriesContext(connection) as asked:
+        assert rename(pk=bot.pk, old="other", lease=token) == 0
+        assert rename.returning("number", pk=bot.pk, old="", lease=token) == [2]
+        assert rename.returning("number", pk=bot.pk, old="", lease=token) == []
+    assert len(asked) == 3
+    version = bot.versions.get()
+    assert (version.label, version.lease, version.number) == ("new", token, 2)
+
+
+def test_only_the_named_columns_of_rows_and_related_rows_are_read() -> None:
+    bot = uploaded(person("ann"), "First")
+    named: Prepared[Any] = Prepared(
+        lambda pk: BotVersion.objects.filter(bot__pk=pk).select_related("bot").only("number", "bot__name")
+    )
+    (version,) = named(pk=bot.pk)
+    assert "digest" in version.get_deferred_fields()
+    assert "owner_id" in version.bot.get_deferred_fields()
+    with CaptureQueriesContext(connection) as asked:
+        assert (version.number, version.bot.name) == (1, "First")
+    assert len(asked) == 0
+    assert version.digest == bot.versions.get().digest

@@ -275,7 +275,7 @@ def test_no_machine_rests_because_staff_end_what_it_plays(match: Match) -> None:
     for match_id in queue()[:FAILED_MATCHES]:
         assert claim(match_id, "here/1")
         withdraw(match_id, "a wrong build", eve)
-        Match.objects.filter(status="queued").update(due_at=timezone.now())
+        Match.objects.filter(status="queued").update(due_at=Now())
     assert not trouble("here")
     assert trouble() == ""
 
