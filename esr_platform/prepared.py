@@ -51,7 +51,7 @@ class _Statement(NamedTuple):
     """``params`` has the value or the gap of each parameter. ``converters`` are Django's, by column."""
 
     sql: str
-    params: tuple[Any, ...]
+    params: Sequence[Any]
     converters: Sequence[tuple[int, Sequence[Callable[..., Any]], Any]]
     read: Callable[[Any], Any]
 
@@ -206,7 +206,7 @@ class ConditionalUpdate:
 
     def _compiled(self, lengths: _Lengths) -> tuple[str, Sequence[Any]]:
         queryset, changes = self._make(**_gaps(lengths))
-        query = queryset.query.chain(UpdateQuery)
+        query: Any = queryset.query.chain(UpdateQuery)
         query.add_update_values(changes)
         return _sql_of(query.get_compiler(connection.alias), lengths)
 
@@ -240,7 +240,8 @@ class PreparedInsert(Generic[Instance]):
         gaps = ", ".join(now if field.name in self._now else "%s" for field in fields)
         named = ", ".join(_quoted(field.column) for field in fields)
         lines = ", ".join([f"({gaps})"] * count)
-        table, key = _quoted(self._model._meta.db_table), _quoted(self._model._meta.pk.column)
+        meta: Any = self._model._meta
+        table, key = _quoted(meta.db_table), _quoted(meta.pk.column)
         return f"INSERT INTO {table} ({named}) VALUES {lines} RETURNING {key}"  # noqa: S608 - names of the model
 
 
@@ -260,7 +261,8 @@ class PreparedUpdate(Generic[Instance]):
 
         PostgreSQL would take the type of such a column from how a value is written, so the first row states it.
         """
-        table, key = _quoted(self._model._meta.db_table), _quoted(self._model._meta.pk.column)
+        meta: Any = self._model._meta
+        table, key = _quoted(meta.db_table), _quoted(meta.pk.column)
         changed = ", ".join(
             f"{_quoted(field.column)} = new.column{place}" for place, field in enumerate(self._fields[1:], 2)
         )

@@ -148,7 +148,7 @@ def _gains(ratings: _Integers, units: _Floats, ranks: _Integers) -> _Integers:
     rounded = np.rint(changes)
     signs = np.zeros((len(pairs), seats))
     signs[range(len(pairs)), a], signs[range(len(pairs)), b] = 1, -1
-    gained = (rounded @ signs).astype(np.int64)
+    gained: _Integers = (rounded @ signs).astype(np.int64)
     doubtful = (np.abs(changes - rounded) >= DOUBTLESS).any(axis=1) | (np.abs(leads) > REACH).any(axis=1)
     for row in np.flatnonzero(doubtful):
         gained[row] = exact_gains(ratings[row].tolist(), units[row].tolist(), ranks[row].tolist(), pairs)
