@@ -7,7 +7,6 @@ time. The owner can choose another text, but not the same one for any of their b
 from __future__ import annotations
 
 from collections.abc import Collection
-from functools import partial
 from typing import Final
 
 from django.db import transaction
@@ -21,6 +20,7 @@ from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import DAY, Limit, lock_active_user, lock_user, require_over
 from esr_platform.accounts.mail import contact_staff, notify
 from esr_platform.accounts.models import User
+from esr_platform.commits import after_commit
 
 MOST_A_DAY: Final = 10
 _COMPLAINTS: Final = Limit(
@@ -102,8 +102,7 @@ def blank(bot: Bot, by: User, what: Collection[TextRemoval.What], reason: str) -
         if taken:
             values = {"texts": [removal.before for removal in taken], "slug": bot.slug, "reason": reason}
             subject = gettext_lazy("text was removed from your bot")
-            send = partial(notify, owner.pk, owner.email_address, subject, "accounts/email/bot_moderated.txt", values)
-            transaction.on_commit(send, robust=True)
+            after_commit(notify, owner.pk, owner.email_address, subject, "accounts/email/bot_moderated.txt", values)
     return taken
 
 

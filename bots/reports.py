@@ -71,7 +71,7 @@ def _in_vain(report: Document, attempt: Document) -> Document:
 
 def after_format(report: Document, result: FormatCheck, wall_ms: int) -> Document:
     """Return the report after a format; the first one that the bot does not pass ends the validation."""
-    formats = [*report["formats"], storable(_documented(result, wall_ms))]
+    formats = [*report["formats"], storable(_format_document(result, wall_ms))]
     untried = report["untried"][1:]
     ok = False if not result.ok else None if untried else True
     return {**report, "ok": ok, "now": None, "formats": formats, "untried": untried}
@@ -113,7 +113,7 @@ def _last_words(problem: Document) -> str:
     return f" Last line on stderr: {shown[:_LINE]}"
 
 
-def _documented(result: FormatCheck, wall_ms: int) -> Document:
+def _format_document(result: FormatCheck, wall_ms: int) -> Document:
     document = result.document()
     problems = document["problems"]
     for problem in problems:
