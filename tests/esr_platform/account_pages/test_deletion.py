@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import timedelta
-from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -32,7 +31,7 @@ from ladder.cups.registration import enter
 from ladder.cups.verification import faults
 from ladder.exhibitions.progress import feed
 from ladder.exhibitions.requests import answer, cancel, request_scheduled, request_test
-from ladder.live import actions
+from ladder.live import actions, notify
 from ladder.matches.play import play
 from ladder.models import (
     ChatLine,
@@ -354,7 +353,7 @@ def test_who_has_played_by_hand_stays_at_the_tables_as_nobody(miriam: User) -> N
 
 
 def test_what_was_said_goes_from_tables_that_are_open_and_its_rows_later(
-    miriam: User, django_capture_on_commit_callbacks: Any
+    miriam: User, django_capture_on_commit_callbacks: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened_house()
     ben, eve = staff("ben"), staff("eve")
@@ -369,11 +368,11 @@ def test_what_was_said_goes_from_tables_that_are_open_and_its_rows_later(
     report(new.pk, lines[2].pk, ben)
     settle(lines[2], eve, hide=False)
     assert [line["id"] for line in lines_after(new.pk, ben.pk)] == [lines[2].pk, lines[3].pk]
-    with django_capture_on_commit_callbacks() as callbacks:
+    messages: list[bytes] = []
+    monkeypatch.setattr(notify, "_send_to_redis", messages.append)
+    with django_capture_on_commit_callbacks(execute=True):
         deletion.delete(miriam)
-    hints = [
-        orjson.loads(callback.args[0]) for callback in callbacks if isinstance(callback, partial) and callback.args
-    ]
+    hints = [orjson.loads(message) for message in messages]
     assert [hint["match"] for hint in hints if hint["what"] == "chat"] == [new.pk]
     assert hidden_lines(new.pk) == {lines[2].pk}, "so streams that have told the line take it away"
     assert said_so_far(new.pk) == (lines[3].pk, 1)
