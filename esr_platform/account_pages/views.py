@@ -28,7 +28,7 @@ from esr_platform.account_pages import deletion, digests, exports, notifications
 from esr_platform.account_pages.forms import AccountReasonForm, DeleteForm, NameForm, TokenForm, remove_name
 from esr_platform.accounts import passkeys, terms, tokens
 from esr_platform.accounts.errors import Refused
-from esr_platform.accounts.limits import WINDOW_S
+from esr_platform.accounts.limits import WINDOW_S, refusal_over
 from esr_platform.accounts.models import User
 from esr_platform.downloads import streamed
 from ladder import chat
@@ -162,7 +162,13 @@ def moderate(request: HttpRequest, username: str) -> HttpResponse:
         except Refused as refusal:
             form.add_error(None, str(refusal))
     actions = StaffAction.objects.filter(person=person).select_related("by")[:100]
-    context = {"person": person, "form": form, "actions": actions, "bots": person.bots.order_by("name", "pk")[:200]}
+    context = {
+        "person": person,
+        "refusal": refusal_over(cast("User", request.user), person),
+        "form": form,
+        "actions": actions,
+        "bots": person.bots.order_by("name", "pk")[:200],
+    }
     return render(request, "accounts/moderate.html", context, status=422 if form.errors else 200)
 
 

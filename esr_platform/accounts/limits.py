@@ -25,15 +25,21 @@ from esr_platform.accounts.models import User
 # --- Locks -----------------------------------------------------------------------------------------------------------
 
 
-def require_over(by: User, person: User) -> None:
-    """Require that ``by`` may moderate ``person``: others, and staff only as a superuser. Raises ``Refused``."""
+def refusal_over(by: User, person: User) -> Refused | None:
+    """Why ``by`` may not moderate ``person``. Staff may moderate others, but other staff only as a superuser."""
     if by.pk == person.pk:
-        raise Refused(_("You cannot moderate your own account or bots. Ask another moderator."), code="own_account")
+        return Refused(_("You cannot moderate your own account or bots. Ask another moderator."), code="own_account")
     if (person.is_staff or person.is_superuser) and not by.is_superuser:
-        raise Refused(
-            _("%(name)s is a moderator. Only a superuser can moderate moderators.") % {"name": person.username},
-            code="needs_superuser",
-        )
+        sentence = _("%(name)s is a moderator. Only a superuser can moderate moderators.")
+        return Refused(sentence % {"name": person.username}, code="needs_superuser")
+    return None
+
+
+def require_over(by: User, person: User) -> None:
+    """Require that ``by`` may moderate ``person``. Raises ``Refused``."""
+    refusal = refusal_over(by, person)
+    if refusal is not None:
+        raise refusal
 
 
 def lock_user(person: int) -> None:

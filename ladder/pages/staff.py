@@ -23,6 +23,7 @@ from bots.models import Bot, Machine, StaffAction, TextRemoval
 from bots.sandbox import proof
 from bots.uploads.queue import undecided, waiting
 from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.limits import refusal_over
 from esr_platform.accounts.models import User
 from ladder import access, chat
 from ladder.access import cup_seen_by, found, is_staff, match_seen_by
@@ -331,8 +332,10 @@ def bot(request: HttpRequest, bot_id: int) -> HttpResponse:
     if request.method == "POST":
         _act(request, moderated, ModerateForm(request.POST))
         return redirect("pages:moderate_bot", moderated.pk)
+    owner, house = moderated.owner, gettext("This is a house bot. It cannot be moderated.")
     context = {
         "bot": moderated,
+        "refusal": refusal_over(cast("User", request.user), owner) if owner else house,
         "actions": _listed(StaffAction.objects.filter(bot=moderated))[:ROWS_PER_LIST],
         "blankings": TextRemoval.objects.filter(bot=moderated).select_related("by")[:ROWS_PER_LIST],
         "complaints": moderated.bot_reports.filter(settled=None).select_related("by")[:ROWS_PER_LIST],

@@ -154,6 +154,17 @@ def test_staff_act_on_no_bots_of_their_own_and_of_other_staff(staff: User) -> No
     assert playing(theirs)
 
 
+@pytest.mark.django_db(transaction=True)
+def test_pages_say_who_else_can_moderate_instead_of_offering_it(miriam: User, staff: User) -> None:
+    opened_house()
+    bots = {person: uploaded(person, name) for person, name in ((miriam, "Magpie"), (staff, "Own"))}
+    for person, bot in bots.items():
+        for address in (f"/staff/people/{person.username}/", f"/staff/bots/{bot.pk}/"):
+            shown = page(signed_in(staff), address)
+            offers = {button["value"] for button in shown.all("button", name="do")}
+            assert ("refusal" in shown.notes, bool(offers)) == (person == staff, person == miriam)
+
+
 def test_a_reason_is_asked_for(miriam: User, staff: User) -> None:
     with refused("no_reason"):
         suspensions.suspend(miriam, staff, "  ")
