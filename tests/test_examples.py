@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from bots.cli.esr import main
+from tests.accelerator import accelerator
 from tests.examples import failures, pages
 
 ROOT = Path(__file__).parents[1]
@@ -44,6 +45,8 @@ def without_times(lines: list[str]) -> list[str]:
     plain = (re.sub(r"─+", "─", re.sub(r"\s+", " ", line)).strip() for line in lines)
     return [TIMES.sub("TIME", line) for line in plain if line]
 
+
+__all__ = ["accelerator"]
 
 WITH_COMMANDS = [page for page in PAGES if list(commands(page.read_text(encoding="utf-8")))]
 

@@ -112,10 +112,10 @@ function dressLinks() {
 
 /** Show one bot field per seat that a bot can take, and allow only the Standard time control in rated games. */
 function dressForm(form) {
-  const table = form.elements.table;
+  const { ladder } = form.elements;
   const opponents = [...form.querySelectorAll("[data-opponent]")];
   const show = () => {
-    const seats = Number(table.selectedOptions[0]?.dataset.seats ?? 5);
+    const seats = Number(ladder.selectedOptions[0]?.dataset.seats ?? 5);
     const open = form.elements.kind?.value !== "bots";
     for (const opponent of opponents) opponent.hidden = Number(opponent.dataset.opponent) > seats - 1 - (open ? 1 : 0);
     form.querySelector("[data-opponents]").hidden = opponents.every((opponent) => opponent.hidden);
