@@ -229,9 +229,10 @@ def _judge_open(table: LockedMatch, seat: int, heard: _Heard, received: datetime
     """Judge an answer to the open decision and advance the game."""
     live_seat = table.position.live_seats[seat]
     assert live_seat.due_at is not None and live_seat.deadline is not None
-    if live_seat.kind == LiveSeat.Kind.PERSON and live_seat.due_at <= table.clock_now:
-        received = max(received, live_seat.due_at)  # an outage was compensated in the meantime
-    if received < live_seat.due_at:
+    # The time at which a request arrived is computed and can be some milliseconds too early. For a person, an outage
+    # may also have been compensated in the meantime.
+    received = max(received, live_seat.due_at)
+    if live_seat.due_at > table.clock_now:
         judged = UNKNOWN  # the decision is not visible to the seat yet
     elif heard.names_another(live_seat.asked):
         judged = JudgedAnswer(AnswerVerdict.WRONG_ID)

@@ -63,6 +63,15 @@ def test_an_answer_that_came_after_the_deadline_is_late_by_however_little(match:
     assert answer(match.pk, bot_at(match, 0), 1, body, monotonic() - 0.9).verdict == "late"
 
 
+def test_an_answer_counts_that_seems_to_have_arrived_just_before_its_decision_was_shown(match: Match) -> None:
+    before = LiveSeat.objects.get(table=match.pk, seat__index=0)
+    body = orjson.dumps({"move": "gems"})
+    assert answer(match.pk, bot_at(match, 0), 1, body, monotonic() - 60) == JudgedAnswer("played", "gems")
+    row, after = PlayedMove.objects.get(), LiveSeat.objects.get(table=match.pk, seat__index=0)
+    assert (row.wall_ms, row.received_at) == (0, before.due_at)
+    assert (after.bank_ms, after.game_ms, after.strikes) == (before.bank_ms, before.game_ms, 0)
+
+
 def test_the_sweeper_leaves_answers_on_their_way_a_moment(match: Match) -> None:
     run_out(match, 0, ago=GRACE_S - 1)
     before = snapshot()
