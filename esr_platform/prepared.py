@@ -267,9 +267,8 @@ class PreparedUpdate(Generic[Instance]):
             f"{_quoted(field.column)} = new.column{place}" for place, field in enumerate(self._fields[1:], 2)
         )
         typed = connection.vendor == "postgresql"
-        types = [
-            field.rel_db_type(connection).partition("(")[0] for field in self._fields
-        ]  # without a length to cut to
+        # A type with a length would cut values to it.
+        types = [field.rel_db_type(connection).partition("(")[0] for field in self._fields]
         first = ", ".join(f"%s::{column}" if typed else "%s" for column in types)
         lines = ", ".join([f"({first})", *[f"({', '.join(['%s'] * len(self._fields))})"] * (count - 1)])
         return f"UPDATE {table} SET {changed} FROM (VALUES {lines}) AS new WHERE {table}.{key} = new.column1"  # noqa: S608 - names of the model

@@ -33,7 +33,7 @@ def uniform(observations: Numbers | None, masks: Masks, random: np.random.Genera
 
 
 class GameVectorEnv(VectorEnv[Numbers, Actions, Any]):
-    """``num_envs`` games of one format. In each, the learner has a seat, drawn anew for every game.
+    """``num_envs`` games of one format. In each, the learner has a random seat.
 
     ``opponents`` plays all other seats. With ``None``, the learner plays every seat, and each step is one of the seat
     that is to play. Observations are flat (``games.learning``), with shape (num_envs, size).
@@ -41,7 +41,7 @@ class GameVectorEnv(VectorEnv[Numbers, Actions, Any]):
     Every info has ``action_mask``, booleans of shape (num_envs, actions), and ``seat``, the seat that observes, of
     shape (num_envs,). When a game ends, no action is legal, and the reward of the step is that of the learner, or
     without opponents that of the seat that acted; ``info["rewards"]`` has the rewards of all seats, shape (num_envs,
-    seats). Without opponents, nobody observes the end: ``seat`` is −1, and the observation is zero. The next step
+    seats). Without opponents, no seat observes the end: ``seat`` is −1, and the observation is zero. The next step
     ignores the action for the game and deals a new one (``AutoresetMode.NEXT_STEP``).
     """
 
@@ -81,7 +81,7 @@ class GameVectorEnv(VectorEnv[Numbers, Actions, Any]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Numbers, dict[str, Any]]:
-        """Deal all games anew. ``seed`` determines them and all later ones. Raises ``ValueError`` for ``options``."""
+        """Deal all games again. ``seed`` determines them and all later ones. Raises ``ValueError`` for ``options``."""
         if options:
             raise ValueError(f"unknown options: {', '.join(options)}")
         super().reset(seed=seed)

@@ -47,7 +47,7 @@ MOST_STEPS: Final = 20
 logger = logging.getLogger(__name__)
 
 
-_CUP_OF: Final = Prepared(
+_CUP_BLOCK_OF: Final = Prepared(
     lambda match: Block.objects.filter(matches__pk=match, cup_table__isnull=False).values_list("pk", flat=True)
 )
 
@@ -57,7 +57,7 @@ def advance(after: int | None = None) -> int:
 
     Safe to run concurrently. A cup that fails does not stop the others; finally the first error is raised.
     """
-    if after is not None and not _CUP_OF(match=after):
+    if after is not None and not _CUP_BLOCK_OF(match=after):
         return 0
     steps, failures = 0, list[Exception]()
     due = Cup.objects.filter(_due()).order_by("starts_at", "pk")

@@ -157,7 +157,7 @@ with override_settings(ALLOWED_HOSTS=["testserver"], CACHES=memory, EMAIL_BACKEN
     linked = SocialAccount.objects.get()
     assert f'name="account" value="{linked.pk}"' in again.get("/account/elsewhere/").content.decode()
     refused = again.post("/account/elsewhere/", {"account": linked.pk})
-    assert 'role="alert"' in refused.content.decode(), "nobody could sign in to an account without a password"
+    assert 'role="alert"' in refused.content.decode(), "no one could sign in to an account without a password"
     assert SocialAccount.objects.exists()
     forged = Client().get("/account/oidc/oidc/login/callback/?code=c&state=forged")
     assert 'data-note="sign-in-failed"' in forged.content.decode()
