@@ -59,7 +59,8 @@ static int advance(const Rules *rules, State *state, int action, uint8_t options
         number = options[0] < WORDS ? 0 : list_options(rules, state, options);
     }
     if (number) return number;
-    play_move(rules, state);
+    apply(rules, state);
+    go_on(rules, state);
     ++*decisions;
     return list_options(rules, state, options);
 }

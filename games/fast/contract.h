@@ -24,8 +24,11 @@ static int list_options(const Rules *rules, const State *state, uint8_t options[
 /* Add an action to those chosen so far. */
 static void choose_action(State *state, int action);
 
-/* Play the chosen move for the seat that is asked, and all that is forced after it. */
-static void play_move(const Rules *rules, State *state);
+/* Play the chosen move for the seat that is asked. */
+static void apply(const Rules *rules, State *state);
+
+/* Play forced moves up to the next decision with a choice, or to the end. */
+static void go_on(const Rules *rules, State *state);
 
 static Components count_components(const Rules *rules);
 

@@ -240,11 +240,6 @@ static void go_on(const Rules *rules, State *state) {
     }
 }
 
-static void play_move(const Rules *rules, State *state) {
-    apply(rules, state);
-    go_on(rules, state);
-}
-
 static void deal_game(const Rules *rules, State *state, const uint8_t seed[SEED_BYTES]) {
     memset(state, 0, sizeof *state);
     memcpy(state->seed, seed, SEED_BYTES);
