@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import inf
+from threading import Lock
 from typing import Final
 
 import structlog
@@ -21,27 +22,35 @@ OVERLOAD_S: Final = 1.0
 
 
 class Answers:
-    """Answers and other actions of players that a process works on. ``on_end`` is called after each of them."""
+    """Answers and other actions of players that a process works on. Each thread may work on one.
+
+    After each of them, ``on_end`` is called on the event loop.
+    """
 
     def __init__(self, slow_s: float = SLOW_S, overload_s: float = OVERLOAD_S) -> None:
         self._slow_s, self._overload_s = slow_s, overload_s
         self._open = 0
+        self._lock = Lock()
         self._overloaded_until_s = -inf
         self.on_end: Callable[[], None] = lambda: None
 
     @contextmanager
-    def processed(self) -> Iterator[None]:
-        """Mark the time in which an answer is processed. Count only clients that may answer, not all that try."""
-        began_s = time.monotonic()
-        self._open += 1
+    def processed(self, arrived_s: float | None = None) -> Iterator[None]:
+        """Mark the time in which an answer is processed. Count only clients that may answer, not all that try.
+
+        ``arrived_s`` is the time of arrival (``time.monotonic``, default: now).
+        """
+        arrived_s = time.monotonic() if arrived_s is None else arrived_s
+        with self._lock:
+            self._open += 1
         try:
             yield
         finally:
-            self._open -= 1
             now_s = time.monotonic()
-            if now_s - began_s >= self._slow_s:
+            if now_s - arrived_s >= self._slow_s:
                 self._overloaded_until_s = now_s + self._overload_s
-            self.on_end()
+            with self._lock:
+                self._open -= 1
 
     @property
     def go_first(self) -> bool:

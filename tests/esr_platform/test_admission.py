@@ -120,6 +120,7 @@ def test_pages_wait_for_answers_of_players() -> None:
                 await site.ask("/3")
             await settled()
             assert site.begun == ["/1"]
+        site.answers.on_end()
         await settled()
         assert site.begun == ["/1", "/2", "/3"]
 

@@ -17,9 +17,8 @@ from rest_framework.request import Request
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import Scope, Token, User
 from esr_platform.accounts.sessions import Browser
-from esr_platform.api.authentication import identity, player_of
+from esr_platform.api.authentication import player_of
 from esr_platform.api.http import CONTENT_TYPE, Refusal, problem, refusals
-from esr_platform.api.streams import threads
 from esr_platform.api.streams.browser import (
     EITHER,
     JSON,
@@ -30,7 +29,6 @@ from esr_platform.api.streams.browser import (
     browser_of,
 )
 from esr_platform.api.streams.seat import rematch_shown, seat_here
-from esr_platform.api.streams.threads import ClientQueues
 from esr_platform.api.streams.view import ARRIVED, LiveView
 from esr_platform.languages import chosen
 from ladder import chat
@@ -71,9 +69,6 @@ _TO_PEOPLE: Final = {
     ),
 }
 
-TURNS: Final = ClientQueues()
-"""Queues of browsers: each browser uses at most one of the shared threads."""
-
 
 class Decision(LiveView):
     """At ``/api/v1/matches/{match}/decisions/{number}``."""
@@ -86,27 +81,16 @@ class Decision(LiveView):
     def throttle_scope(self) -> str:
         return WRITES if isinstance(self.request.auth, Browser) else "play"
 
-    async def post(self, request: Request, match: int, number: int) -> HttpResponse:
+    def post(self, request: Request, match: int, number: int) -> HttpResponse:
         """``request.body`` has at most 64 KiB and one byte, which shows that it was longer."""
-        arrived = request.META.get(ARRIVED, monotonic())
-        if not isinstance(request.auth, Browser):
-            return _respond(await threads.write(_answer, request, match, number, arrived), match, number)
-        async with TURNS.of(whose(request)):
-            judged = await threads.write(_answer_of_person, request, match, number, arrived)
+        arrived, body = request.META.get(ARRIVED, monotonic()), request._request.body
+        if isinstance(request.auth, Token):
+            bot = _player(request.auth, request.query_params.get("bot", ""))
+            return _respond(answer(match, bot, number, body, arrived), match, number)
+        seat = seat_here(request, match)
+        with translation.override(chosen(request._request)):
+            judged = answer_seat(match, seat, number, body, arrived)
         return _respond_to_person(judged, match, number)
-
-
-def whose(request: Request) -> str:
-    """The key of the queue: a person, or the browser of a guest."""
-    browser, known = browser_of(request), identity(request._request, request.auth)
-    return known if browser.user is not None else f"{known} {browser.session}"
-
-
-def _answer_of_person(request: Request, match: int, number: int, arrived: float) -> JudgedAnswer:
-    """Raises ``Http404``."""
-    seat = seat_here(request, match)
-    with translation.override(chosen(request._request)):
-        return answer_seat(match, seat, number, request._request.body, arrived)
 
 
 def _respond_to_person(judged: JudgedAnswer, match: int, number: int) -> HttpResponse:
@@ -118,13 +102,6 @@ def _respond_to_person(judged: JudgedAnswer, match: int, number: int) -> HttpRes
     sentence = judged.detail.rstrip(".") + "."
     document = problem(HTTPStatus.UNPROCESSABLE_ENTITY, judged.code, sentence, **known)
     return _response(HTTPStatus.UNPROCESSABLE_ENTITY, document, CONTENT_TYPE)
-
-
-def _answer(request: Request, match: int, number: int, arrived: float) -> JudgedAnswer:
-    token = request.auth
-    assert isinstance(token, Token)
-    bot = _player(token, request.query_params.get("bot", ""))
-    return answer(match, bot, number, request._request.body, arrived)
 
 
 def _player(token: Token, named: str) -> int:
@@ -231,17 +208,12 @@ class SeatAction(LiveView):
     throttle_scope = WRITES
     act = ""
 
-    async def post(self, request: Request, match: int) -> HttpResponse:
-        async with TURNS.of(whose(request)):
-            seat = await threads.read(seat_here, request, match)
-            outcome = await threads.write(_run, request, match, seat, self.act)
+    def post(self, request: Request, match: int) -> HttpResponse:
+        """Run the action. Raises ``Refusal`` with a message in the reader's language."""
+        seat = seat_here(request, match)
+        with translation.override(chosen(request._request)), refusals():
+            outcome = ACTS[self.act](match, seat, browser_of(request).user, _sent(request._request.body))
         return HttpResponse(orjson.dumps({"game": match, "seat": seat, **outcome}), content_type=JSON)
-
-
-def _run(request: Request, match: int, seat: int, act: str) -> dict[str, Any]:
-    """Run an action. Raises ``Refusal`` with a message in the reader's language."""
-    with translation.override(chosen(request._request)), refusals():
-        return ACTS[act](match, seat, browser_of(request).user, _sent(request._request.body))
 
 
 def _sent(body: bytes) -> Sent:

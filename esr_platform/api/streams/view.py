@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from http import HTTPStatus
 from typing import Any, Final, cast
 
+from django.conf import settings
 from django.http import Http404, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from rest_framework.exceptions import MethodNotAllowed
@@ -76,14 +77,20 @@ class StreamResponse(StreamingHttpResponse):
         self.pieces = pieces
 
 
-class LiveView(Endpoint):
-    """An endpoint with the API's authenticators, permissions and throttles, whose handlers are coroutines.
+TURNS: Final = threads.ClientQueues()
+"""Queues of browsers: each browser uses at most one of the shared threads."""
 
-    Authentication, permissions and throttles run on one of the shared threads; the handler itself occupies none. There
+
+class LiveView(Endpoint):
+    """An endpoint with the API's authenticators, permissions and throttles, which runs on the shared threads.
+
+    A POST handler is a function. It runs in one job on a writer thread, after authentication, permissions and
+    throttles. A GET handler is a coroutine that occupies no thread; what comes before it runs on a reader thread. There
     is no HEAD: that of a stream would never end.
     """
 
     http_method_names = ["get", "post"]
+    view_is_async = True  # ``dispatch`` is a coroutine, whatever the handlers are
     admission = ""
     """The semaphore that admits new streams (``admission_semaphore``); empty for other requests."""
 
@@ -93,22 +100,37 @@ class LiveView(Endpoint):
         self.request = asked = self.initialize_request(request, *args, **kwargs)
         response: HttpResponseBase
         try:
-            # Streams may keep all reader threads busy, and an answer of a player must not wait for them.
-            on_thread = threads.write if request.method == "POST" else threads.read
-            async with threads.admission_semaphore(self.admission) if self.admission else nullcontext():
-                await on_thread(self.initial, asked, *args, **kwargs)
-            with ANSWERS.processed() if request.method == "POST" else nullcontext():
-                response = await self._handled(asked, *args, **kwargs)
+            if request.method == "POST":
+                response = await self._posted(asked, *args, **kwargs)
+            else:
+                async with threads.admission_semaphore(self.admission) if self.admission else nullcontext():
+                    await threads.read(self.initial, asked, *args, **kwargs)
+                response = await self._handler(asked)(asked, *args, **kwargs)
         except Exception as error:  # as in APIView.dispatch, which raises unknown errors again
             response = self.handle_exception(error)
         response = self.finalize_response(asked, cast("Response", response), *args, **kwargs)
         return cast("HttpResponseBase", response.render()) if isinstance(response, Response) else response
 
-    async def _handled(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
+    async def _posted(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Authenticate and handle in one job. Streams may keep all reader threads busy, so this is a writer's."""
+        session = request._request.COOKIES.get(settings.SESSION_COOKIE_NAME)
+        try:
+            async with TURNS.of(session) if session else nullcontext():
+                return await threads.write(self._authenticated, request, *args, **kwargs)
+        finally:
+            ANSWERS.on_end()
+
+    def _authenticated(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        self.initial(request, *args, **kwargs)
+        with ANSWERS.processed(request.META.get(ARRIVED)):
+            answer: HttpResponseBase = self._handler(request)(request, *args, **kwargs)
+            return answer
+
+    def _handler(self, request: Request) -> Any:
+        """The function of the method. Raises ``MethodNotAllowed``, and ``Http404`` for numbers that no row has."""
         method = (request.method or "").lower()
         if method not in self.http_method_names or not hasattr(self, method):
             raise MethodNotAllowed(method.upper())
-        if any(number > LARGEST for number in kwargs.values()):
+        if any(number > LARGEST for number in self.kwargs.values()):
             raise Http404("Match not found.")
-        answer: HttpResponseBase = await getattr(self, method)(request, *args, **kwargs)
-        return answer
+        return getattr(self, method)
