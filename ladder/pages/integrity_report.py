@@ -86,6 +86,9 @@ class MergeForm(CorrectionForm):
         cleaned: dict[str, Any] = super().clean() or {}
         if cleaned.get("counts") == self.ANOTHER and cleaned.get("into") is None:
             self.add_error("into", gettext("Choose the bot that gets these results."))
+        elif cleaned.get("counts") != self.ANOTHER and cleaned.get("into") is not None:
+            text = gettext("Choose no bot here, or count the results for another bot of the same player.")
+            self.add_error("into", text)
         return cleaned
 
     @property
@@ -286,17 +289,20 @@ def new_k(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @for_staff
 def withdraw(request: HttpRequest, match_id: int) -> HttpResponse:
-    """Cancel or void a pending match, or void the result of a finished match."""
+    """Cancel or void a pending match, or void the result of a match that has ended."""
     match = match_seen_by(request.user, match_id)
-    finished = match.status == Match.Status.FINISHED
+    ended = match.status in Match.ENDED
 
     def act(reason: str, staff: User) -> str:
-        if finished:
+        if ended:
             return corrections.void(match.pk, reason, staff)
         status = corrections.withdraw(match.pk, reason, staff)
         return _("The match was canceled.") if status == Match.Status.CANCELLED else _("The match was voided.")
 
-    if finished:
+    if request.method != "POST" and ended and (refusal := corrections.refusal_to_void(match)):
+        messages.error(request, str(refusal))
+        return redirect("pages:match", match.pk)
+    if ended:
         title, send = _("Void the result of match %(number)s"), _("Void result")
     elif match.attempts_started:
         title, send = _("Void match %(number)s"), _("Void match")
