@@ -134,7 +134,7 @@ def _reports_page(request: HttpRequest, bots: QuerySet[Bot]) -> HttpResponse:
 
 
 def _acted(request: HttpRequest, form: forms.Form, act: Callable[[Mapping[str, Any]], str]) -> bool:
-    """Do ``act`` with the entries of ``form`` and show its message, or why it was refused. Return whether it was done."""
+    """Do ``act`` with the entries of ``form`` and show its message, or why it was refused. Return if it was done."""
     if form.is_valid():
         try:
             messages.success(request, act(form.cleaned_data))
