@@ -62,7 +62,11 @@ class MergeForm(CorrectionForm):
 
     NOBODY, ANOTHER, ITSELF = "nobody", "another", "itself"
 
-    entry = _MembershipField(label=gettext_lazy("Member whose results change"), queryset=Membership.objects.none())
+    entry = _MembershipField(
+        label=gettext_lazy("Member whose results change"),
+        queryset=Membership.objects.none(),
+        empty_label=gettext_lazy("No member selected"),
+    )
     counts = forms.ChoiceField(
         label=gettext_lazy("Count these results for"),
         choices=[
@@ -71,7 +75,12 @@ class MergeForm(CorrectionForm):
             (ITSELF, gettext_lazy("The original bot (undo a merge)")),
         ],
     )
-    into = _MembershipField(label=gettext_lazy("Bot"), queryset=Membership.objects.none(), required=False)
+    into = _MembershipField(
+        label=gettext_lazy("Other bot"),
+        queryset=Membership.objects.none(),
+        required=False,
+        empty_label=gettext_lazy("No bot selected"),
+    )
     field_order = ("entry", "counts", "into", "reason", "sure")
 
     def __init__(self, ladder: Ladder, data: Any = None) -> None:
@@ -266,9 +275,9 @@ def merge(request: HttpRequest, slug: str) -> HttpResponse:
 
     def act(reason: str, staff: User) -> str:
         corrections.merge(form.cleaned_data["entry"], form.merged_into, reason, staff)
-        return _("The merge was saved and all ratings of the season were recomputed.")
+        return _("The correction was saved and all ratings of the season were recomputed.")
 
-    context = {"ladder": ladder, "title": _("Merge members"), "send": _("Merge members")}
+    context = {"ladder": ladder, "title": _("Merge or exclude a member"), "send": _("Save correction")}
     return _corrected(request, form, act, context, reverse("pages:integrity_report", args=[slug]))
 
 
