@@ -15,11 +15,18 @@ def spelled(command: str) -> str:
     return command if command.startswith("-") else command.replace("-", "_")
 
 
+SERVER = "serve_streams"
+"""The command that serves requests and logs them. The others print an answer, so they log only problems."""
+
+
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "esr_platform.settings")
+    command = [*map(spelled, sys.argv[1:2])]
+    if command != [SERVER]:
+        os.environ.setdefault("LOG_LEVEL", "WARNING")
     try:
         from django.core.management import execute_from_command_line
 
-        execute_from_command_line([*sys.argv[:1], *map(spelled, sys.argv[1:2]), *sys.argv[2:]])
+        execute_from_command_line([*sys.argv[:1], *command, *sys.argv[2:]])
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)

@@ -70,23 +70,31 @@ def complained_of() -> QuerySet[Bot]:
 def blank(bot: Bot, by: User, what: Collection[TextRemoval.What], reason: str) -> list[TextRemoval]:
     """Take the name or the description of ``bot`` away for ``by``, of the staff, and settle what was complained of.
 
-    A name becomes "Bot" with its number, and with it the bot's address. What is empty already leaves no row. The owner
-    is notified by email. Raises ``Refused`` for house bots, where nothing is to be taken, and as
+    A name becomes "Bot" with its number, and with it the bot's address. The owner is notified by email. Raises
+    ``Refused`` for house bots, without a selected text or a reason, if nothing is left to remove, and as
     ``accounts.limits.require_over`` does.
     """
-    owner = bot.owner
+    owner, reason = bot.owner, " ".join(reason.split())
     if owner is None or not what:
         raise Refused("Select the name, the description or both.", code="nothing_selected")
+    if not reason:
+        text = "Enter a reason. The owner receives it by email, and it is visible in the audit log."
+        raise Refused(text, code="no_reason")
     if bot.kind == Bot.Kind.PERSON:
         raise Refused("Remove the name of a human player on their account page.", code="not_a_bot")
     require_over(by, owner)
     with transaction.atomic():
         lock_user(owner.pk)  # like changes by the owner
         bot = Bot.objects.select_for_update(no_key=True).get(pk=bot.pk)
+        texts = {field: _text(bot, field) for field in sorted(what)}
         taken = [
-            TextRemoval(bot=bot, by=by, what=field, before=_text(bot, field), reason=reason) for field in sorted(what)
+            TextRemoval(bot=bot, by=by, what=field, before=before, reason=reason)
+            for field, before in texts.items()
+            if before and (field, before) != (TextRemoval.What.NAME, f"Bot {bot.pk}")
         ]
-        taken = TextRemoval.objects.bulk_create(removal for removal in taken if removal.before)
+        if not taken:
+            raise Refused("These texts were already removed. Nothing was changed.", code="already_removed")
+        TextRemoval.objects.bulk_create(taken)
         done = [
             StaffAction(by=by, bot=bot, what=_ACTION[TextRemoval.What(removal.what)], reason=reason)
             for removal in taken
@@ -99,10 +107,9 @@ def blank(bot: Bot, by: User, what: Collection[TextRemoval.What], reason: str) -
             bot.description = ""
         save_at_a_free_address(bot)
         dismiss(bot, by)
-        if taken:
-            values = {"texts": [removal.before for removal in taken], "slug": bot.slug, "reason": reason}
-            subject = gettext_lazy("text was removed from your bot")
-            after_commit(notify, owner.pk, owner.email_address, subject, "accounts/email/bot_moderated.txt", values)
+        values = {"texts": [removal.before for removal in taken], "slug": bot.slug, "reason": reason}
+        subject = gettext_lazy("text was removed from your bot")
+        after_commit(notify, owner.pk, owner.email_address, subject, "accounts/email/bot_moderated.txt", values)
     return taken
 
 

@@ -494,5 +494,5 @@ DJANGO_STRUCTLOG_CELERY_ENABLED = True
 DJANGO_STRUCTLOG_STATUS_START_LOG_LEVEL = logging.DEBUG  # the line at the end has the same values
 DJANGO_STRUCTLOG_STATUS_4XX_LOG_LEVEL = logging.DEBUG  # Django already logs a warning
 LOGGING_CONFIG = None
-#: Minimum level of messages to log. `manage.py run` sets `WARNING`.
+#: Minimum level of messages to log. Commands of `manage.py` use `WARNING`, except `serve_streams`.
 logging_config(level=env.str("LOG_LEVEL", default="INFO"), colors=os.isatty(2))

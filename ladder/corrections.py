@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final
 
 from django.db import transaction
@@ -34,6 +34,7 @@ from ladder.models import (
     Seat,
 )
 from ladder.ratings.elo import KFactor
+from ladder.ratings.rating import RatingRules
 from ladder.ratings.replay import Correction, Merge, NewK, Void
 
 # --- Matches that have not ended -------------------------------------------------------------------------------------
@@ -54,11 +55,12 @@ def withdraw(match_id: int, reason: str, by: User) -> Match.Status:
     reason = by_staff(by, reason)
     with transaction.atomic():
         match = Match.objects.select_for_update(no_key=True).filter(pk=match_id).first()
-        if match is None or match.status not in Match.PENDING:
-            raise Refused(
-                f"Match {match_id} was not found or has ended. Void the result of a finished match instead.",
-                code="match_ended",
-            )
+        if match is None:
+            raise Refused(f"Match {match_id} not found. Its number is in the URL of its page.", code="match_ended")
+        if match.status == Match.Status.FINISHED:
+            raise Refused(f"Match {match_id} has ended. Void its result instead.", code="match_ended")
+        if match.status not in Match.PENDING:
+            raise _without_result(match)
         if match.status == Match.Status.RUNNING:
             others = Match.objects.filter(block=match.block_id, status=Match.Status.QUEUED)
             others.filter(due_at__lt=Now() + NOTICE).update(due_at=Now() + NOTICE, sent_at=None)
@@ -75,6 +77,23 @@ def withdraw(match_id: int, reason: str, by: User) -> Match.Status:
         Intervention.objects.create(match=match, action=action, reason=reason, author=by)
         end_if_over([match.block_id])
     return status
+
+
+def _without_result(match: Match) -> Refused:
+    """The refusal to end or to void a match that is void, canceled or aborted: since when, and by whom."""
+    status = "canceled" if match.status == Match.Status.CANCELLED else match.status
+    action = Intervention.objects.filter(match=match).select_related("author").first()
+    when = match.ended if action is None else action.created
+    since = "" if when is None else f" on {when.astimezone(UTC):%d %b %Y, %H:%M} UTC"
+    if action is None:
+        how = f"became {status}{since}"
+    else:
+        verb = "canceled" if action.action == Intervention.Action.CANCELLED else "voided"
+        how = f"is already {status}. {action.author or 'A deleted user'} {verb} it{since}"
+    text = f"Match {match.pk} {how}. Nothing was changed."
+    if match.status == Match.Status.VOID:
+        return Refused(text, code="already_voided")
+    return Refused(text, code="match_ended")
 
 
 def by_staff(by: User, reason: str, read_by: str = "Everyone can read it in the ledger.") -> str:
@@ -153,6 +172,27 @@ class _Plan:
     author: User
 
 
+def refusal_to_void(match: Match) -> Refused | None:
+    """Why the result of ``match`` cannot be voided, or ``None`` if it can."""
+    if match.status in Match.PENDING:
+        return Refused(f"Match {match.pk} has not ended. Cancel it instead.", code="no_result")
+    if match.status != Match.Status.FINISHED:
+        return _without_result(match)
+    if match.block.cup_table_id is not None:
+        text = f"Match {match.pk} belongs to a cup, whose records never change. Rule on its table at the cup instead."
+        return Refused(text, code="match_of_a_cup")
+    if match.block.rated and (season := _result_entry(match).season).closed:
+        text = f"{season} is closed, so its results and final standings can no longer change."
+        return Refused(text, code="season_closed")
+    return None
+
+
+def _result_entry(match: Match) -> LedgerEntry:
+    """The ledger entry of the result of a rated match."""
+    entries = LedgerEntry.objects.select_related("season__ladder", "result")
+    return entries.get(result__match=match, kind=LedgerEntry.Kind.RESULT)
+
+
 def void(match_id: int, reason: str, by: User) -> str:
     """Void the result of a finished match, and return a message about its block.
 
@@ -160,23 +200,15 @@ def void(match_id: int, reason: str, by: User) -> str:
     """
     reason = by_staff(by, reason)
     match = Match.objects.select_related("ladder", "block").filter(pk=match_id).first()
-    if match is None or match.status != Match.Status.FINISHED:
-        raise Refused(
-            f"Match {match_id} has no result to void. If it has not ended, cancel it instead.", code="no_result"
-        )
-    if match.block.cup_table_id is not None:
-        text = f"Match {match_id} belongs to a cup, whose records never change. Rule on its table at the cup instead."
-        raise Refused(text, code="match_of_a_cup")
+    if match is None:
+        raise Refused(f"Match {match_id} not found. Its number is in the URL of its page.", code="no_result")
+    if refusal := refusal_to_void(match):
+        raise refusal
     if not match.block.rated:
         with transaction.atomic():
             _take_back(match, reason, by)
         return "The result was voided. The match was not rated, so no ratings changed."
-    counted = LedgerEntry.objects.select_related("season__ladder", "result").get(
-        result__match=match, kind=LedgerEntry.Kind.RESULT
-    )
-    if counted.season.closed:
-        text = f"{counted.season} is closed, so its results and final standings can no longer change."
-        raise Refused(text, code="season_closed")
+    counted = _result_entry(match)
     document = {"match": match.pk, "result": counted.number, "reason": reason}
     plan = _Plan(match.ladder, LedgerEntry.Kind.VOID, document, Void(_PLANNED, counted.number), by)
     return _void_rated(plan, match, counted)
@@ -190,10 +222,16 @@ def merge(membership: Membership, into: Membership | None, reason: str, by: User
     reason = by_staff(by, reason)
     if into is not None and into.ladder_id != membership.ladder_id:
         raise Refused("The members are on different ladders. Choose two of one ladder.", code="different_ladders")
-    if into == membership and membership.pk not in rating_rules_of(membership.ladder).merged:
-        text = f"The results of {membership.bot} already count for {membership.bot}."
-        raise Refused(text, code="not_merged")
-    into_id = None if into is None else into.pk
+    into_id, merged = None if into is None else into.pk, rating_rules_of(membership.ladder).merged
+    if merged.get(membership.pk, membership.pk) == into_id:
+        whom = "no member" if into is None else into.bot
+        raise Refused(f"The results of {membership.bot} already count for {whom}.", code="not_merged")
+    if into is not None and into != membership:
+        try:
+            RatingRules(merged={**merged, membership.pk: into_id}).counts_for(into.pk)
+        except ValueError as error:
+            text = f"The results of {into.bot} already count for {membership.bot}. Undo this merge first."
+            raise Refused(text, code="invalid_correction") from error
     document = {"entry": membership.pk, "into": into_id, "reason": reason}
     return _correct(
         _Plan(membership.ladder, LedgerEntry.Kind.MERGE, document, Merge(_PLANNED, membership.pk, into_id), by)
@@ -277,7 +315,8 @@ def _take_back(match: Match, reason: str, by: User) -> None:
     """Lock the match and set it to void, once. Raises ``Refused``."""
     finished = Match.objects.filter(pk=match.pk, status=Match.Status.FINISHED)
     if not finished.update(status=Match.Status.VOID, reason=f"Voided by site staff: {reason}"[:REASON_LENGTH]):
-        raise Refused(f"The result of match {match.pk} is already void. Nothing was changed.", code="already_voided")
+        match.refresh_from_db()
+        raise _without_result(match)
     Intervention.objects.create(match=match, action=Intervention.Action.TAKEN_BACK, reason=reason, author=by)
 
 

@@ -37,18 +37,22 @@ def digest() -> str:
     return whole.hexdigest()
 
 
+def compiler() -> list[str]:
+    """Return the command of the C compiler, which may not exist: ``CC`` of the environment, or that of Python."""
+    return (os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()
+
+
 def compile_library(target: Path = LIBRARY, flags: Sequence[str] = (), quiet: bool = False) -> None:
     """Compile the library and put it in the place of an older one.
 
     ``flags`` are further options of the compiler. If ``quiet``, its messages are not shown. Raises ``OSError`` if there
     is no compiler or ``target`` cannot be written, and ``subprocess.CalledProcessError`` if compiling fails.
     """
-    compiler = (os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()
     sources = [str(SOURCES / name) for name in COMPILED]
     target.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=target.parent) as folder:
         compiled = Path(folder, target.name)
-        command = [*compiler, *FLAGS, *flags, f'-DSOURCES_DIGEST="{digest()}"', *sources, "-o", str(compiled)]
+        command = [*compiler(), *FLAGS, *flags, f'-DSOURCES_DIGEST="{digest()}"', *sources, "-o", str(compiled)]
         subprocess.run(command, check=True, stderr=subprocess.DEVNULL if quiet else None)
         compiled.replace(target)
 

@@ -62,7 +62,11 @@ class MergeForm(CorrectionForm):
 
     NOBODY, ANOTHER, ITSELF = "nobody", "another", "itself"
 
-    entry = _MembershipField(label=gettext_lazy("Member whose results change"), queryset=Membership.objects.none())
+    entry = _MembershipField(
+        label=gettext_lazy("Member whose results change"),
+        queryset=Membership.objects.none(),
+        empty_label=gettext_lazy("No member selected"),
+    )
     counts = forms.ChoiceField(
         label=gettext_lazy("Count these results for"),
         choices=[
@@ -71,7 +75,12 @@ class MergeForm(CorrectionForm):
             (ITSELF, gettext_lazy("The original bot (undo a merge)")),
         ],
     )
-    into = _MembershipField(label=gettext_lazy("Bot"), queryset=Membership.objects.none(), required=False)
+    into = _MembershipField(
+        label=gettext_lazy("Other bot"),
+        queryset=Membership.objects.none(),
+        required=False,
+        empty_label=gettext_lazy("No bot selected"),
+    )
     field_order = ("entry", "counts", "into", "reason", "sure")
 
     def __init__(self, ladder: Ladder, data: Any = None) -> None:
@@ -86,6 +95,9 @@ class MergeForm(CorrectionForm):
         cleaned: dict[str, Any] = super().clean() or {}
         if cleaned.get("counts") == self.ANOTHER and cleaned.get("into") is None:
             self.add_error("into", gettext("Choose the bot that gets these results."))
+        elif cleaned.get("counts") != self.ANOTHER and cleaned.get("into") is not None:
+            text = gettext("Choose no bot here, or count the results for another bot of the same player.")
+            self.add_error("into", text)
         return cleaned
 
     @property
@@ -263,9 +275,9 @@ def merge(request: HttpRequest, slug: str) -> HttpResponse:
 
     def act(reason: str, staff: User) -> str:
         corrections.merge(form.cleaned_data["entry"], form.merged_into, reason, staff)
-        return _("The merge was saved and all ratings of the season were recomputed.")
+        return _("The correction was saved and all ratings of the season were recomputed.")
 
-    context = {"ladder": ladder, "title": _("Merge members"), "send": _("Merge members")}
+    context = {"ladder": ladder, "title": _("Merge or exclude a member"), "send": _("Save correction")}
     return _corrected(request, form, act, context, reverse("pages:integrity_report", args=[slug]))
 
 
@@ -286,17 +298,20 @@ def new_k(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @for_staff
 def withdraw(request: HttpRequest, match_id: int) -> HttpResponse:
-    """Cancel or void a pending match, or void the result of a finished match."""
+    """Cancel or void a pending match, or void the result of a match that has ended."""
     match = match_seen_by(request.user, match_id)
-    finished = match.status == Match.Status.FINISHED
+    ended = match.status in Match.ENDED
 
     def act(reason: str, staff: User) -> str:
-        if finished:
+        if ended:
             return corrections.void(match.pk, reason, staff)
         status = corrections.withdraw(match.pk, reason, staff)
         return _("The match was canceled.") if status == Match.Status.CANCELLED else _("The match was voided.")
 
-    if finished:
+    if request.method != "POST" and ended and (refusal := corrections.refusal_to_void(match)):
+        messages.error(request, str(refusal))
+        return redirect("pages:match", match.pk)
+    if ended:
         title, send = _("Void the result of match %(number)s"), _("Void result")
     elif match.attempts_started:
         title, send = _("Void match %(number)s"), _("Void match")

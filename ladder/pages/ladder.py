@@ -21,6 +21,7 @@ from bots.models import BotVersion
 from games.game import Game
 from games.registry import GAMES
 from ladder.access import ladder_seen_by
+from ladder.ledger.entries import rating_rules_of
 from ladder.matches.house_bots import owners_on
 from ladder.members.estimated_skill import Run, SkillOrder, tie_groups
 from ladder.members.standings import PROVISIONAL, WIN_RATE, Rows, StandingsRow, members, members_with_versions, page_of
@@ -41,7 +42,7 @@ from ladder.pages.components.filters import (
 from ladder.pages.components.people import player_name
 from ladder.pages.components.words import TimeControl
 from ladder.pages.ladders import GameCounts, game_counts
-from ladder.ratings.elo import PROVISIONAL_GAMES
+from ladder.ratings.elo import PROVISIONAL_GAMES, KFactor
 
 # --- Statistically tied neighbors ------------------------------------------------------------------------------------
 
@@ -177,6 +178,11 @@ class LadderPage:
     @property
     def provisional_games(self) -> int:
         return PROVISIONAL_GAMES
+
+    @cached_property
+    def k(self) -> KFactor:
+        """The K-factor of the ladder; one query."""
+        return rating_rules_of(self.ladder).k
 
     @property
     def leaders(self) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from http import HTTPStatus
 from typing import Any, Final, cast
 
 from django import forms
@@ -71,7 +72,7 @@ class ReportForm(forms.Form):
 
 class RemoveTextForm(forms.Form):
     what = forms.TypedMultipleChoiceField(choices=TextRemoval.What.choices, coerce=TextRemoval.What, required=False)
-    reason = forms.CharField(max_length=500, required=False)
+    reason = forms.CharField(max_length=REASON_LENGTH, required=False)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -100,28 +101,58 @@ def _report_page(
 @require_safe
 @for_staff
 def reports(request: HttpRequest) -> HttpResponse:
-    context = {
-        "bots": Paginator(moderation.complained_of(), BOTS).get_page(request.GET.get("page")),
-        "blankings": TextRemoval.objects.select_related("bot__owner", "by")[:LATEST],
-    }
-    return render(request, "pages/reports.html", context)
+    return _reports_page(request, moderation.complained_of())
 
 
 @require_POST
 @for_staff
 def settle(request: HttpRequest, bot_id: int) -> HttpResponse:
+    """Remove reported texts of a bot or dismiss its reports. A refused form is shown again, with its entries."""
     bot = found(Bot.objects.all(), gettext("Bot not found."), pk=bot_id)
-    staff, form = cast("User", request.user), RemoveTextForm(request.POST)
+    staff = cast("User", request.user)
+
+    def remove(entered: Mapping[str, Any]) -> str:
+        moderation.blank(bot, staff, entered["what"], entered["reason"])
+        return _("Text removed.")
+
     if "dismiss" in request.POST:
         moderation.dismiss(bot, staff)
         messages.success(request, gettext("Dismissed the reports about %(name)s.") % {"name": bot.name})
-    elif form.is_valid():
+    elif not _acted(request, RemoveTextForm(request.POST), remove):
+        return _reports_page(request, moderation.complained_of().filter(pk=bot.pk))
+    return redirect("pages:reports")
+
+
+def _reports_page(request: HttpRequest, bots: QuerySet[Bot]) -> HttpResponse:
+    """These bots with their open reports, and the removed texts."""
+    context = {
+        "bots": Paginator(bots, BOTS).get_page(request.GET.get("page")),
+        "blankings": TextRemoval.objects.select_related("bot__owner", "by")[:LATEST],
+        "most": REASON_LENGTH,
+    }
+    return _moderation_page(request, "pages/reports.html", context)
+
+
+def _acted(request: HttpRequest, form: forms.Form, act: Callable[[Mapping[str, Any]], str]) -> bool:
+    """Do ``act`` with the entries of ``form`` and show its message, or why it was refused. Return if it was done."""
+    if form.is_valid():
         try:
-            moderation.blank(bot, staff, form.cleaned_data["what"], form.cleaned_data["reason"])
-            messages.success(request, gettext("Text removed."))
+            messages.success(request, act(form.cleaned_data))
         except Refused as refusal:
             messages.error(request, str(refusal))
-    return redirect("pages:reports")
+        else:
+            return True
+    else:
+        messages.error(request, str(next(iter(form.errors.values()))[0]))
+    return False
+
+
+def _moderation_page(request: HttpRequest, template: str, context: Mapping[str, object]) -> HttpResponse:
+    """A page with forms of a moderator. If one was refused, it shows what was ``entered``, with status 422."""
+    if request.method != "POST":
+        return render(request, template, context)
+    entered = {"what": request.POST.getlist("what"), "reason": request.POST.get("reason", "")}
+    return render(request, template, {**context, "entered": entered}, status=HTTPStatus.UNPROCESSABLE_ENTITY)
 
 
 # --- Reports of chat lines -------------------------------------------------------------------------------------------
@@ -265,17 +296,29 @@ def moderate_cup(request: HttpRequest, cup_id: int) -> HttpResponse:
     With ``?entry=``, it offers to remove the reason of this entry of the ledger.
     """
     cup = found(cup_moderation.with_reports(Cup.objects.all()), _("Cup not found."), pk=cup_id)
-    if request.method == "POST":
-        _act_on_cup(request, cup, ModerateCupForm(request.POST))
+    staff = cast("User", request.user)
+
+    def act(entered: Mapping[str, Any]) -> str:
+        reason = entered["reason"]
+        if entered["do"] == "remove":
+            cup_moderation.remove_texts(cup, staff, entered["what"], reason, entered["entry"] or 0)
+            return _("Text removed.")
+        if entered["do"] == "cancel":
+            cup_moderation.cancel(cup, staff, reason)
+            return _("Cup canceled.")
+        cup_moderation.dismiss(cup, staff)
+        return _("Reports dismissed.")
+
+    if request.method == "POST" and _acted(request, ModerateCupForm(request.POST), act):
         return redirect("pages:moderate_cup", cup.pk)
     context = {
         "cup": cup,
         "cups": [cup],
-        "entry": _entry_with_reason(cup, request.GET.get("entry", "")),
+        "entry": _entry_with_reason(cup, request.POST.get("entry") or request.GET.get("entry", "")),
         "removals": cup_moderation.removals().filter(cup=cup)[:LATEST],
         "most": REASON_LENGTH,
     }
-    return render(request, "pages/reported_cups.html", context)
+    return _moderation_page(request, "pages/reported_cups.html", context)
 
 
 def _entry_with_reason(cup: Cup, number: str) -> CupLedgerEntry | None:
@@ -283,30 +326,6 @@ def _entry_with_reason(cup: Cup, number: str) -> CupLedgerEntry | None:
     if not number.isdecimal() or len(number) > _MOST_DIGITS:
         return None
     return CupLedgerEntry.objects.filter(cup=cup, number=int(number), reason__isnull=False).first()
-
-
-def _act_on_cup(request: HttpRequest, cup: Cup, form: ModerateCupForm) -> None:
-    staff = cast("User", request.user)
-    if not form.is_valid():
-        messages.error(request, str(next(iter(form.errors.values()))[0]))
-        return
-    reason, what, entry = (form.cleaned_data[name] for name in ("reason", "what", "entry"))
-    acts: dict[str, tuple[Callable[[], object], str]] = {
-        "remove": (lambda: cup_moderation.remove_texts(cup, staff, what, reason, entry or 0), _("Text removed.")),
-        "cancel": (lambda: cup_moderation.cancel(cup, staff, reason), _("Cup canceled.")),
-        "dismiss": (lambda: cup_moderation.dismiss(cup, staff), _("Reports dismissed.")),
-    }
-    act, message = acts[form.cleaned_data["do"]]
-    _done(request, act, message)
-
-
-def _done(request: HttpRequest, act: Callable[[], object], message: str) -> None:
-    """Do ``act`` and show ``message``, or the reason why it was refused."""
-    try:
-        act()
-        messages.success(request, message)
-    except Refused as refusal:
-        messages.error(request, str(refusal))
 
 
 # --- Suspensions and the log of staff actions ------------------------------------------------------------------------
@@ -329,19 +348,31 @@ class ModerateForm(forms.Form):
 @for_staff
 def bot(request: HttpRequest, bot_id: int) -> HttpResponse:
     moderated = found(Bot.objects.of_code().select_related("owner"), gettext("Bot not found."), pk=bot_id)
-    if request.method == "POST":
-        _act(request, moderated, ModerateForm(request.POST))
+    staff = cast("User", request.user)
+
+    def act(entered: Mapping[str, Any]) -> str:
+        reason = entered["reason"]
+        if entered["do"] == "suspend":
+            suspend(moderated, staff, reason)
+            return _("Bot suspended. It has left its ladders.")
+        if entered["do"] == "lift":
+            lift(moderated, staff, reason)
+            return _("Suspension lifted.")
+        moderation.blank(moderated, staff, entered["what"], reason)
+        return _("Text removed.")
+
+    if request.method == "POST" and _acted(request, ModerateForm(request.POST), act):
         return redirect("pages:moderate_bot", moderated.pk)
     owner, house = moderated.owner, gettext("This is a house bot. It cannot be moderated.")
     context = {
         "bot": moderated,
-        "refusal": refusal_over(cast("User", request.user), owner) if owner else house,
+        "refusal": refusal_over(staff, owner) if owner else house,
         "actions": _listed(StaffAction.objects.filter(bot=moderated))[:ROWS_PER_LIST],
         "blankings": TextRemoval.objects.filter(bot=moderated).select_related("by")[:ROWS_PER_LIST],
         "complaints": moderated.bot_reports.filter(settled=None).select_related("by")[:ROWS_PER_LIST],
         "most": REASON_LENGTH,
     }
-    return render(request, "pages/moderate_bot.html", context)
+    return _moderation_page(request, "pages/moderate_bot.html", context)
 
 
 @require_safe
@@ -361,21 +392,6 @@ def trail(request: HttpRequest) -> HttpResponse:
     actions = paginate(logs[of], request.GET.get, ROWS_PER_LIST)
     context = {"actions": actions, "of": of, "rows": ledger_rows(actions.rows) if of == "cups" else []}
     return render(request, "pages/trail.html", context)
-
-
-def _act(request: HttpRequest, moderated: Bot, form: ModerateForm) -> None:
-    staff = cast("User", request.user)
-    if not form.is_valid():
-        messages.error(request, str(next(iter(form.errors.values()))[0]))
-        return
-    reason, what = form.cleaned_data["reason"], form.cleaned_data["what"]
-    acts: dict[str, tuple[Callable[[], object], str]] = {
-        "suspend": (lambda: suspend(moderated, staff, reason), _("Bot suspended. It has left its ladders.")),
-        "lift": (lambda: lift(moderated, staff, reason), _("Suspension lifted.")),
-        "blank": (lambda: moderation.blank(moderated, staff, what, reason), _("Text removed.")),
-    }
-    act, message = acts[form.cleaned_data["do"]]
-    _done(request, act, message)
 
 
 def _listed(actions: QuerySet[StaffAction]) -> QuerySet[StaffAction]:

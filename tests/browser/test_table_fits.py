@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from random import Random
@@ -171,6 +171,39 @@ def test_longer_texts_fit_as_well(
     assert unfit(table_page(browser, live_server, ladder, pseudo_language)) == []
 
 
+CUT = """() => [...document.querySelectorAll(".cellars :is(.to, .state)")]
+  .filter((node) => node.checkVisibility() && node.scrollWidth > node.clientWidth)
+  .map((node) => node.textContent)"""
+"""The lines that say what a player does, or where bottles go, and are cut."""
+
+
+def test_what_players_do_is_not_cut_at_a_table_of_five_cellars(
+    browser: Browser, live_server: LiveServer, transactional_db: None
+) -> None:
+    open_house()
+    names = ["ben", "Cellarman", "Sommelier", "Abstainer", "Dreamer"]
+    table = table_page(browser, live_server, Ladder.objects.get(slug="die-weinhaendler-5-people"), names=names)
+    table.page.set_viewport_size({"width": 1280, "height": 800})
+    cut: dict[str, int] = {}
+    for number, state in enumerate(every_question("die-weinhaendler", 5), start=5):
+        tell(table, asked(state, number))
+        table.page.wait_for_function(f"(number) => {NUMBER} === number", arg=number)
+        for text in table.page.evaluate(CUT):
+            cut[text] = number
+    table.page.context.close()
+    assert cut == {}
+
+
+def every_question(slug: str, seats: int) -> Iterator[State]:
+    """The positions of two random games in which the seat decides."""
+    for game in range(2):
+        state, random = GAMES[slug].new(seats, seed_of(game)), Random(game)
+        while state.pending:
+            if SEAT in state.pending:
+                yield state.copy()
+            move_once(state, random)
+
+
 def tell(table: TablePage, event: Document) -> None:
     table.page.evaluate("(event) => document.querySelector('sitting-table').heard(event)", event)
 
@@ -252,9 +285,11 @@ def unfit(table: TablePage) -> list[str]:
     return faults
 
 
-def table_page(browser: Browser, live_server: LiveServer, ladder: Ladder, language: str = "en") -> TablePage:
-    """Open a live table whose players have long names. Its stream sends nothing."""
-    names = SEATED[: ladder.seats]
+def table_page(
+    browser: Browser, live_server: LiveServer, ladder: Ladder, language: str = "en", names: Sequence[str] = SEATED
+) -> TablePage:
+    """Open a live table, by default of players with long names. Its stream sends nothing."""
+    names = names[: ladder.seats]
     match = table_of_people(ladder, names)
     page = browser.new_context(base_url=live_server.url, reduced_motion="reduce").new_page()
     client = Client()

@@ -344,14 +344,13 @@ POST public login 404 404 404 404 200
     ladders/<slug:slug>/correct/k/ ladders/<slug:slug>/correct/merge/ matches/<int:match_id>/correct/
     staff/ladders/new/ staff/people/<str:username>/
 POST public login 404 404 404 404 302
-    ladders/<slug:slug>/seasons/<int:number>/close/ staff/bots/<int:bot_id>/ staff/chat/<int:line_id>/
-    staff/cups/<int:cup_id>/ staff/guests/<int:seat_id>/ staff/reports/<int:bot_id>/
+    ladders/<slug:slug>/seasons/<int:number>/close/ staff/chat/<int:line_id>/ staff/guests/<int:seat_id>/
 POST public login 404 404 404 404 404
     cups/<slug:slug>/withdraw/ ladders/<slug:slug>/members/ ladders/<slug:slug>/members/<int:person_id>/remove/
     ladders/<slug:slug>/members/bots/ ladders/<slug:slug>/members/link/
     matches/<int:match_id>/guests/<int:seat>/report/ play/challenges/<int:challenge_id>/answer/ play/look/
 POST public login 404 404 404 404 422
-    ladders/<slug:slug>/seasons/open/
+    ladders/<slug:slug>/seasons/open/ staff/bots/<int:bot_id>/ staff/cups/<int:cup_id>/ staff/reports/<int:bot_id>/
 POST public login 422 422 422 422 422
     cups/<slug:slug>/enter/
 POST veiled login 404 404 404 404 200

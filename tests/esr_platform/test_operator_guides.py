@@ -46,6 +46,21 @@ def test_every_management_command_of_a_page_exists_and_runs_in_the_environment(p
     assert re.findall(r"^ *[$#] (?:python3? )?manage\.py .*", text, flags=re.MULTILINE) == []
 
 
+@pytest.mark.parametrize(("given", "used"), [({}, "WARNING"), ({"LOG_LEVEL": "INFO"}, "INFO")])
+def test_a_command_prints_its_answer_and_logs_only_problems(tmp_path: Path, given: dict[str, str], used: str) -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "LOG_LEVEL"}
+    program = "import logging; print(logging.getLevelName(logging.getLogger().level))"
+    run = subprocess.run(
+        [sys.executable, "manage.py", "shell", "--verbosity", "0", "--command", program],
+        cwd=settings.BASE_DIR,
+        env={**environment, "VAR_DIR": str(tmp_path), **given},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.stdout.split() == [used], run.stderr
+
+
 def test_nginx_buffers_no_stream() -> None:
     location = re.search(r"location ~ (\S+) \{\n[^}]*proxy_buffering off", DEPLOY)
     assert location

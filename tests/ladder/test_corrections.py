@@ -137,13 +137,25 @@ def test_a_bot_that_plays_no_more_is_not_made_to_play_again(played: Ladder, eve:
     assert Block.objects.count() == before
 
 
-def test_a_result_is_voided_once(played: Ladder, eve: User) -> None:
+def test_a_result_is_voided_once_and_then_the_refusal_says_by_whom_and_when(played: Ladder, eve: User) -> None:
     match = finished_matches(played)[0]
     void(match.pk, "wrong", eve)
     before = snapshot()
-    with refused("no_result"):
-        void(match.pk, "wrong", eve)
+    voided = Intervention.objects.get(match=match).created
+    for correct_again in (void, withdraw):
+        with refused("already_voided") as refusal:
+            correct_again(match.pk, "again", eve)
+        assert "eve" in str(refusal.value)
+        assert f"{voided:%d %b %Y, %H:%M} UTC" in str(refusal.value)
     assert snapshot() == before
+
+
+def test_a_canceled_match_cannot_be_voided(match: Match, eve: User) -> None:
+    withdraw(match.pk, "not needed", eve)
+    for correct_again in (void, withdraw):
+        with refused("match_ended") as refusal:
+            correct_again(match.pk, "wrong", eve)
+        assert "eve" in str(refusal.value)
 
 
 @pytest.mark.parametrize("status", ["queued", "running", "nowhere"])
@@ -250,9 +262,20 @@ def test_entries_are_merged_on_one_ladder_and_in_no_circle(played: Ladder, duel:
         merge(first, first, "same", eve)
     assert snapshot() == before
     merge(first, other, "same", eve)
-    with refused("invalid_correction"):
+    with refused("invalid_correction") as refusal:
         merge(other, first, "same", eve)
+    assert first.bot.name in str(refusal.value) and other.bot.name in str(refusal.value)
     assert differences() == []
+
+
+def test_a_merge_is_written_to_the_ledger_once(played: Ladder, eve: User) -> None:
+    first, other = played.memberships.all()[:2]
+    for into in (other, None):
+        merge(first, into, "same", eve)
+        before = snapshot()
+        with refused("not_merged"):
+            merge(first, into, "same", eve)
+        assert snapshot() == before
 
 
 def test_only_staff_correct_and_they_say_why(played: Ladder, eve: User) -> None:
@@ -326,8 +349,8 @@ def test_staff_correct_from_the_command_line_too(played: Ladder, eve: User) -> N
 def test_refused_corrections_have_a_sentence(played: Ladder, eve: User) -> None:
     person("ada")
     for words, by, sentence in (
-        (("void", 10**9), "eve", "has no result"),
-        (("withdraw", 10**9), "eve", "has ended"),
+        (("void", 10**9), "eve", "not found"),
+        (("withdraw", 10**9), "eve", "not found"),
         (("void", finished_matches(played)[0].pk), "ada", "Only site staff"),
         (("void", 1), "nobody", "User nobody not found."),
         (("k", played.slug, 0, 16, 25), "eve", "K must be from 1 to 1000"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from argparse import ArgumentParser
 from typing import Any
@@ -47,7 +46,6 @@ class Command(BaseCommand):
             house_blocks_per_hour=house_blocks_for(matches),
         )
         terminal, begun = Terminal(), time.monotonic()
-        logging.getLogger().setLevel(location.environment["LOG_LEVEL"].upper())  # as in the processes of the site
         listen_to_signals()
         try:
             if not anyway:

@@ -53,7 +53,7 @@ def test_what_staff_takes_away_is_away_whatever_its_owner_sends_at_that_moment()
     def act(number: int) -> None:
         current = Bot.objects.get(pk=bot.pk)
         if number == 12:
-            blank(current, staff, list(TextRemoval.What), "")
+            blank(current, staff, list(TextRemoval.What), "insult")
         elif number % 2:
             rename(current, "Rude Word")
         else:

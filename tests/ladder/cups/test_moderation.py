@@ -157,6 +157,17 @@ def test_staff_remove_a_reason_from_the_ledger_and_where_it_is_repeated(
     assert len(mail.outbox) == 2
 
 
+def test_a_refused_removal_of_a_reason_can_be_submitted_again(cup: Cup, organizer: User) -> None:
+    pause(organizer, cup, paused=True, reason="An insult.")
+    client, address = signed_in(staff("eve")), f"/staff/cups/{cup.pk}/"
+    response = client.post(address, {"do": "remove", "what": ["removed title", "removed reason"], "entry": 1})
+    assert response.status_code == 422
+    form = shown.parsed(response).one("form", action=address)
+    assert [box["value"] for box in form.all("input", name="what", checked=True)] == ["removed title", "removed reason"]
+    assert form.one("input", name="entry")["value"] == "1"
+    assert not Intervention.objects.exists()
+
+
 def test_a_paused_cup_no_longer_shows_a_removed_reason(cup: Cup, organizer: User) -> None:
     pause(organizer, cup, paused=True, reason="An insult.")
     moderation.remove_texts(cup, staff("eve"), [Action.REMOVED_REASON], "It insults.", number=1)

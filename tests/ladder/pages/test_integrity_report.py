@@ -108,6 +108,10 @@ def test_staff_take_a_result_back_on_the_matchs_page(site: Site, client: Client,
     assert f"{match}correct/" not in page(as_staff, match).links
     again = as_staff.post(f"{match}correct/", WHY)
     assert (again.status_code, parsed(again).errors) == (422, {""})
+    assert "eve" in parsed(again).one(class_="notice", role="alert").text
+    shown = as_staff.get(f"{match}correct/", follow=True)
+    assert shown.redirect_chain == [(match, 302)]
+    assert "eve" in parsed(shown).one(class_="failed").text
 
 
 def test_staff_withdraw_matches_that_have_not_ended(site: Site, as_staff: Client) -> None:
@@ -137,6 +141,9 @@ def test_staff_merge_entries(site: Site, as_staff: Client) -> None:
     assert f"({member.bot.slug})" in html(as_staff, form)
     lacking = as_staff.post(form, {**WHY, "entry": member.pk, "counts": "another"})
     assert parsed(lacking).errors == {"into"}
+    for counts in ("nobody", "itself"):
+        unclear = as_staff.post(form, {**WHY, "entry": member.pk, "counts": counts, "into": other.pk})
+        assert parsed(unclear).errors == {"into"}
     for counts, into, merged in (
         ("another", other.pk, {member.pk: other.pk}),
         ("itself", "", {}),

@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from bots.models import Bot, BotVersion
 from esr_platform.accounts.models import User
+from ladder.corrections import change_k
 from ladder.creation import LadderPlan, found_ladder
 from ladder.members.estimated_skill import skills_of, tie_groups
 from ladder.members.standings import best_ranks, memberships_of
@@ -25,6 +26,7 @@ from ladder.pages.ladder import COLUMNS, MOST_LANES, ladder_page, lanes_of
 from ladder.pages.matches import listed
 from ladder.pages.templatetags.rankings import leading
 from ladder.ratings.draws import packed
+from ladder.ratings.elo import KFactor
 from ladder.seasons import close
 from tests.build import DUEL, active_version, new_version, person, staff, uploaded
 from tests.ladder.pages.site import Site, block_like, crowd, rename
@@ -466,3 +468,13 @@ def test_a_ladder_says_that_house_bots_fill_up_while_too_few_people_play(site: S
     for number in range(site.ladder.seats):
         uploaded(person(f"p{number}"), f"bot {number}", formats={site.ladder.game: [site.ladder.seats]})
         assert notes() == (number + 1 < site.ladder.seats)
+
+
+def test_a_ladder_says_how_far_a_game_moves_ratings(site: Site, client: Client, eve: User) -> None:
+    def numbers() -> list[str]:
+        (note,) = page(client, f"/ladders/{site.ladder.slug}/").all(data_note="provisional")
+        return re.findall(r"\d+", note.text)
+
+    assert numbers() == ["30", "30", "40", "20"]
+    change_k(site.ladder, KFactor(64, 32, 10), "more movement", eve)
+    assert numbers() == ["30", "10", "64", "32"]

@@ -23,6 +23,7 @@ from ladder.pages.staff import REMEDIES
 from tests import page as shown
 from tests.build import person, signed_in, staff, uploaded, verified
 from tests.ladder.pages.people import SCRIPT
+from tests.refusals import refused
 
 pytestmark = pytest.mark.django_db
 
@@ -72,11 +73,35 @@ def test_a_reported_name_is_taken_away_by_staff_who_are_named(bot: Bot, reporter
     assert "Rude Word" in page, "what was taken away stays on record"
 
 
-def test_a_description_is_taken_away_alone(bot: Bot, moderator: User) -> None:
-    moderation.blank(bot, moderator, [TextRemoval.What.DESCRIPTION], "")
+def test_a_description_is_taken_away_alone_and_once(bot: Bot, moderator: User) -> None:
+    moderation.blank(bot, moderator, [TextRemoval.What.DESCRIPTION], "spam")
     bot.refresh_from_db()
     assert (bot.name, bot.description) == ("Rude Word", "")
-    assert moderation.blank(bot, moderator, [TextRemoval.What.DESCRIPTION], "") == [], "nothing stands there any more"
+    with refused("already_removed"):
+        moderation.blank(bot, moderator, [TextRemoval.What.DESCRIPTION], "spam")
+    assert moderation.blank(bot, moderator, list(TextRemoval.What), "insult")
+    bot.refresh_from_db()
+    with refused("already_removed"):
+        moderation.blank(bot, moderator, list(TextRemoval.What), "again")
+    assert TextRemoval.objects.count() == 2
+
+
+@pytest.mark.parametrize(
+    ("what", "reason"),
+    [([], "an insult"), (["name"], "  "), (["name"], "x" * 401)],
+    ids=["nothing selected", "no reason", "long reason"],
+)
+def test_a_refused_removal_says_why_and_keeps_what_was_entered(
+    bot: Bot, reporter: User, moderator: User, what: list[str], reason: str
+) -> None:
+    moderation.complain(bot, reporter, "It insults.")
+    response = signed_in(moderator).post(f"/staff/reports/{bot.pk}/", {"what": what, "reason": reason})
+    assert response.status_code == 422
+    form = shown.parsed(response).one("form", action=f"/staff/reports/{bot.pk}/")
+    assert shown.parsed(response).all(class_="failed")
+    assert form.one("input", name="reason")["value"] == reason
+    assert [box["value"] for box in form.all("input", name="what", checked=True)] == what
+    assert not TextRemoval.objects.exists()
 
 
 def test_the_owner_receives_removed_texts_and_the_reason_by_email(
@@ -84,9 +109,8 @@ def test_the_owner_receives_removed_texts_and_the_reason_by_email(
 ) -> None:
     owner = verified("carl")
     rude = Bot.objects.create(owner=owner, name="Rude Word", slug="rude-word", description="Buy this.")
-    for _again in range(2):  # the second time, there is nothing left to remove
-        with django_capture_on_commit_callbacks(execute=True):
-            moderation.blank(rude, moderator, [TextRemoval.What.DESCRIPTION], "An advertisement.")
+    with django_capture_on_commit_callbacks(execute=True):
+        moderation.blank(rude, moderator, [TextRemoval.What.DESCRIPTION], "An advertisement.")
     (email,) = mail.outbox
     assert email.to == [owner.email]
     for text in ("Buy this.", "An advertisement.", "/bots/rude-word/settings/"):
@@ -104,7 +128,7 @@ def test_staff_may_leave_everything_as_it_is(bot: Bot, reporter: User, moderator
 
 
 def test_the_same_words_do_not_come_back(bot: Bot, owner: User, moderator: User) -> None:
-    moderation.blank(bot, moderator, list(TextRemoval.What), "")
+    moderation.blank(bot, moderator, list(TextRemoval.What), "insult")
     bot.refresh_from_db()
     for name in ("Rude Word", "rude-word", "R U D E word!", "Rüde Word"):
         with pytest.raises(Refused, match="moderator removed this name"):

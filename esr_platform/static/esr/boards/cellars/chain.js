@@ -46,7 +46,7 @@ function bidding({ view, standing }, names) {
   const order = [...view.players.keys()].sort((a, b) => turn(view, a) - turn(view, b));
   const bids = order.filter((seat) => view.players[seat].total !== null);
   bids.sort((a, b) => view.players[b].total - view.players[a].total);
-  const to = (seat) => (seat === undefined ? say("becomes the display") : say("to %(name)s", { name: names[seat] }));
+  const to = (seat) => (seat === undefined ? say("to the display") : say("to %(name)s", { name: names[seat] }));
   const found = bids.map((seat, place) => {
     const { bid, total: sum, passed } = view.players[seat];
     return link({ seat, cards: bid, total: sum, passed, note: to(bids[place + 1]), linked: true });
@@ -64,7 +64,7 @@ function bidless(view, standing, seat) {
 }
 
 function drawn({ kept, to_bottom: below }) {
-  const note = below ? say("drew two cards and kept one") : say("drew the last card");
+  const note = below ? say("drew 2, kept 1") : say("drew last card");
   return { cards: [kept], under: below ? [below] : [], note };
 }
 
@@ -73,12 +73,12 @@ function exchanged({ view, standing }, names) {
   const gave = (seat) => moves.find((move) => move.from === seat)?.cards ?? [];
   const takers = moves.filter((move) => move.to !== "display");
   const found = takers.map(({ to, from, cards }) => {
-    const note = from === "display" ? say("took the display") : say("took from %(name)s", { name: names[from] });
+    const note = from === "display" ? say("from the display") : say("from %(name)s", { name: names[from] });
     return link({ seat: to, cards, total: total(gave(to)), note, linked: true });
   });
   const none = [...view.players.keys()].filter((seat) => !takers.some(({ to }) => to === seat));
   const last = moves.find((move) => move.to === "display");
-  const note = last ? say("bid by %(name)s", { name: names[last.from] }) : say("no bids: unchanged");
+  const note = last ? say("from %(name)s", { name: names[last.from] }) : say("no bids: unchanged");
   return [link({ cards: view.display, note }), ...found, ...none.map((seat) => bidless(view, standing, seat))];
 }
 

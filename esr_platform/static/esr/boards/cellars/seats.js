@@ -64,7 +64,7 @@ function drawHead(head, { view, standing }, seat, table) {
       "p",
       "state",
       view.start === seat && element("span", "starts", say("starts")),
-      state,
+      element("span", "doing", state),
       version && element("span", "version", version),
     ),
     element("p", "points", earned ? element("small", "", `+${earned}`) : "", element("b", "", String(player.points))),
@@ -77,7 +77,7 @@ function stateOf(view, seat) {
   if (passed) return say("passed");
   if (view.stage === null && view.players.every(({ points }) => points <= view.players[seat].points))
     return say("most points");
-  return done ? say("finished laying") : "";
+  return done ? say("done") : "";
 }
 
 /** The cellars of a seat: the open one large, or an older one that somebody has chosen to look at. */
