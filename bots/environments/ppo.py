@@ -14,8 +14,9 @@ import json
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
+from statistics import fmean
 from time import process_time
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -69,7 +70,7 @@ class Network:
         inputs = [(observations - self.mean) * self.scale]
         for layer in range(0, len(self.weights) - 2, 2):
             inputs.append(np.maximum(inputs[-1] @ self.weights[layer] + self.weights[layer + 1], 0))
-        outputs: Array = inputs[-1] @ self.weights[-2] + self.weights[-1]
+        outputs: Any = inputs[-1] @ self.weights[-2] + self.weights[-1]
         return inputs, outputs[:, :-1], outputs[:, -1]
 
     def gradient(self, inputs: Weights, outputs: Array) -> Weights:
@@ -254,16 +255,24 @@ def train(
     return training.network
 
 
-def evaluate(game: str, seats: int | None, network: Network, opponent: str, blocks: int, seed: int = 1) -> list[float]:
-    """Play blocks against a house bot in all other seats. Return for each game the share of a win.
+class Block(NamedTuple):
+    """The results of a policy on one deal, which it plays in each seat in turn: means over these games.
 
-    A block is one deal with the policy in each seat in turn. A win that *k* seats share counts 1/*k*.
+    ``wins`` is the share of wins, where a win that *k* seats share counts 1/*k*. ``lead`` is the difference from the
+    mean score of the opponents, in the unit of the game.
     """
+
+    wins: float
+    lead: float
+
+
+def evaluate(game: str, seats: int | None, network: Network, opponent: str, blocks: int, seed: int = 1) -> list[Block]:
+    """Play blocks against a house bot in all other seats."""
     seats = min(GAMES[game].seat_counts) if seats is None else seats
     bot = HOUSE[opponent], load(HOUSE[opponent])
-    shares = []
+    encoding, results = GAMES[game].encoding(seats), []
     for block in range(blocks):
-        deal = sha256(f"evaluate/{seed}/{block}".encode()).digest()
+        deal, wins, leads = sha256(f"evaluate/{seed}/{block}".encode()).digest(), 0.0, 0.0
         for own in range(seats):
             state, read = GAMES[game].new(seats, deal), [0] * seats
             others = {seat: player(game, bot, seats, seat, deal) for seat in range(seats) if seat != own}
@@ -277,9 +286,11 @@ def evaluate(game: str, seats: int | None, network: Network, opponent: str, bloc
                     read[seat] += len(log)
                     state.play(seat, others[seat].choose(decision, view, log))
             assert state.outcome is not None
-            ranks = state.outcome["ranks"]
-            shares.append((ranks[own] == 1) / ranks.count(1))
-    return shares
+            ranks, scores = state.outcome["ranks"], list(map(encoding.score, state.outcome["scores"]))
+            wins += (ranks[own] == 1) / ranks.count(1)
+            leads += scores[own] - (sum(scores) - scores[own]) / (seats - 1)
+        results.append(Block(wins / seats, leads / seats))
+    return results
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -297,10 +308,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.save:
         network.save(options.save)
     for name in options.against:
-        shares = evaluate(options.game, options.seats, network, name, options.blocks)
-        share = sum(shares) / len(shares)
-        low, high = wilson(share, len(shares))
-        print(f"{name}: wins {share:.1%} ({low:.1%}-{high:.1%}) of {len(shares)} games in {options.blocks} blocks")
+        blocks = evaluate(options.game, options.seats, network, name, options.blocks)
+        wins, leads = fmean(block.wins for block in blocks), fmean(block.lead > 0 for block in blocks)
+        low, high = wilson(leads, len(blocks))
+        print(f"{name}: leads in {leads:.1%} ({low:.1%}-{high:.1%}) of {len(blocks)} blocks, wins {wins:.1%} of games")
 
 
 def _normal(random: np.random.Generator, spread: float, *shape: int) -> Array:
