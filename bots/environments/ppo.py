@@ -236,9 +236,7 @@ class Training:
         return self.network.gradient(inputs, outputs)
 
 
-def train(
-    game: str, seats: int | None = None, steps: int = 10_000_000, seed: int = 1, verbose: bool = False
-) -> Network:
+def train(game: str, seats: int | None = None, steps: int = 4_000_000, seed: int = 1, verbose: bool = False) -> Network:
     """Train a policy by self-play, with at least ``steps`` steps, and return its network.
 
     ``seats`` is by default the smallest number of the game. Raises ``ImportError`` if the accelerator is not compiled,
@@ -298,7 +296,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m bots.environments.ppo", description=__doc__.partition("\n")[0])
     parser.add_argument("game", nargs="?", default="edel-stein-reich-duel", choices=GAMES)
     parser.add_argument("--seats", type=int, help="number of seats (default: the minimum of the game)")
-    parser.add_argument("--steps", type=int, default=10_000_000, help="number of training steps (default: %(default)s)")
+    parser.add_argument("--steps", type=int, default=4_000_000, help="number of training steps (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the training (default: %(default)s)")
     parser.add_argument("--save", type=Path, metavar="FILE", help="file for the weights, as JSON")
     parser.add_argument("--against", nargs="*", default=["random"], metavar="NAME", help="house bots to play against")
