@@ -16,6 +16,7 @@ from bots.environments.environment import ILLEGAL_REWARD, RENDER_MODES, Observat
 from bots.house.catalogue import HOUSE, HouseBot
 from bots.house.inside import HousePlayer, Maker, load, player
 from games.registry import GAMES
+from games.rules import State
 
 FORMS: Final = ("flat", "dict")
 """The forms of an observation: only the numbers, or the numbers and the mask as in :class:`Observation`."""
@@ -75,7 +76,7 @@ class SingleAgentEnv(Env[npt.NDArray[np.float32] | Observation, np.int64]):
         self._over = True
 
     @property
-    def table(self) -> Any:
+    def table(self) -> State:
         """The state of the game, including secrets."""
         return self._agents.table
 
