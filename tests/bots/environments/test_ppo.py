@@ -146,10 +146,8 @@ def test_the_command_says_how_much_it_wins_and_saves_the_weights(capsys: Any, tm
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("game", "seats", "opponent", "least"), [
-    (DUEL, 2, "greedy", 0.6), ("edel-stein-reich", 4, "greedy", 0.3), ("die-weinhaendler", 3, "random", 0.8),
-])  # fmt: skip
-def test_a_short_training_beats_house_bots(game: str, seats: int, opponent: str, least: float) -> None:
+@pytest.mark.parametrize(("game", "seats", "least"), [(DUEL, 2, 0.6), ("edel-stein-reich", 4, 0.3)])
+def test_a_short_training_beats_greedy(game: str, seats: int, least: float) -> None:
     trained = train(game, seats, steps=500_000)
-    blocks = evaluate(game, seats, trained, opponent, blocks=30)
+    blocks = evaluate(game, seats, trained, "greedy", blocks=30)
     assert sum(block.wins for block in blocks) / len(blocks) > least
