@@ -146,8 +146,15 @@ def test_the_command_says_how_much_it_wins_and_saves_the_weights(capsys: Any, tm
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("game", "seats", "least"), [(DUEL, 2, 0.6), ("edel-stein-reich", 4, 0.3)])
-def test_a_short_training_beats_greedy(game: str, seats: int, least: float) -> None:
-    trained = train(game, seats, steps=500_000)
-    blocks = evaluate(game, seats, trained, "greedy", blocks=30)
+@pytest.mark.parametrize(
+    ("game", "seats", "steps", "opponent", "least"),
+    [
+        (DUEL, 2, 500_000, "greedy", 0.6),
+        ("edel-stein-reich", 4, 500_000, "greedy", 0.3),
+        ("die-weinhaendler", 3, 1_000_000, "random", 0.8),
+    ],
+)
+def test_a_short_training_beats_a_house_bot(game: str, seats: int, steps: int, opponent: str, least: float) -> None:
+    trained = train(game, seats, steps)
+    blocks = evaluate(game, seats, trained, opponent, blocks=20)
     assert sum(block.wins for block in blocks) / len(blocks) > least
