@@ -142,7 +142,7 @@ hostile: $(VENV)/.dev sandbox  ## run all hostile programs and update their tabl
 fuzz: $(VENV)/.dev  ## fuzz archives and bot answers (FUZZ_SECONDS=600)
 	@$(BIN)/python -m tests.fuzzing --seconds $(FUZZ_SECONDS)
 
-outside: $(VENV)/.dev sandbox  ## run compilers, archivers, clients and readers of others against a site (OUTSIDE_ARGS="--kind KIND")
+outside: $(VENV)/.dev sandbox  ## run compilers, archivers, clients and learning libraries of others (OUTSIDE_ARGS="--kind KIND")
 	@$(BIN)/python -m tests.outside $(OUTSIDE_ARGS)
 
 check: $(VENV)/.dev  ## run all linters, type checks and consistency checks to the end, and print the code size

@@ -1,16 +1,42 @@
-"""Learning environments of all games, in the extra ``[rl]``: see ``docs/reference/python/environments.md``."""
+"""Learning environments of all games, in the extra ``[rl]``: see ``docs/reference/python/environments.md``.
+
+The import registers every game with Gymnasium: ``gymnasium.make("bots.environments:steinreich/Duel-v0")`` imports this
+package and makes an environment of one seat.
+"""
 
 from __future__ import annotations
 
+from typing import Final
+
+import gymnasium
+
 from bots.environments.environment import REWARDS, GameEnvironment, Observation, env, raw_env
+from bots.environments.single_agent import SingleAgentEnv
 from bots.environments.vector import BatchPolicy, GameVectorEnv, uniform
+from games.registry import GAMES
+
+IDS: Final = {
+    slug: f"steinreich/{'Duel' if slug == 'edel-stein-reich-duel' else slug.title().replace('-', '')}-v0"
+    for slug in GAMES
+}
+"""The id of each game in Gymnasium, by slug."""
+
+for _slug, _id in IDS.items():
+    gymnasium.register(
+        _id,
+        entry_point="bots.environments.single_agent:SingleAgentEnv",
+        vector_entry_point="bots.environments.vector:GameVectorEnv",
+        kwargs={"game": _slug},
+    )
 
 __all__ = [
+    "IDS",
     "REWARDS",
     "BatchPolicy",
     "GameEnvironment",
     "GameVectorEnv",
     "Observation",
+    "SingleAgentEnv",
     "env",
     "raw_env",
     "uniform",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from operator import index
 from typing import Any, Final, TypedDict, TypeVar
 
 import numpy as np
@@ -14,7 +15,7 @@ from pettingzoo.utils import wrappers
 from games.game import Game
 from games.learning import Chosen, Encoding
 from games.registry import GAMES
-from games.rules import Document, State
+from games.rules import Document, Move, State
 
 # --- Rewards ---------------------------------------------------------------------------------------------------------
 
@@ -84,6 +85,8 @@ class GameEnvironment(AECEnv[str, Observation, int | None]):
         self.agents = []
         self.observation_spaces = {agent: self._seen() for agent in self.possible_agents}
         self.action_spaces = {agent: self._acting() for agent in self.possible_agents}
+        highs = np.array(self.encoding.highs * self.encoding.seats, dtype=np.float32)
+        self.state_space = spaces.Box(np.zeros_like(highs), highs, dtype=np.float32)
         self._random = np.random.default_rng()
 
     @property
@@ -125,17 +128,38 @@ class GameEnvironment(AECEnv[str, Observation, int | None]):
         self._ask()
 
     def step(self, action: int | None) -> None:
-        """Take an action of the selected agent. Raises ``ValueError`` for a masked action, which changes nothing."""
+        """Take an action of the selected agent, or ``None`` if its game is over.
+
+        Raises ``ValueError`` for a masked action and ``TypeError`` for a value that is not an integer. Then nothing has
+        changed.
+        """
         agent = self.agent_selection
         if self.terminations[agent]:
             self._was_dead_step(action)
             return
-        if action not in self._options:
-            possible = ", ".join(f"{number} {self.encoding.actions[number]!r}" for number in self._options)
-            raise ValueError(f"illegal action {action!r} for {agent}; legal actions: {possible}")
+        try:
+            number = index(action)  # type: ignore[arg-type]  # raises TypeError for None
+        except TypeError:
+            kind = type(action).__name__
+            raise TypeError(f"an action of {agent} is an integer, not {kind}; see legal_actions()") from None
+        if number not in self._options:
+            possible = ", ".join(f"{option} {self.encoding.actions[option]!r}" for option in self._options)
+            raise ValueError(f"illegal action {number} for {agent}; legal actions: {possible}")
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
-        self._choose(int(action))
+        self._choose(number)
+        self._accumulate_rewards()
+
+    def play(self, move: Move) -> None:
+        """Play a whole move of the selected agent, as bots answer it. It replaces the actions chosen so far.
+
+        Raises ``IllegalMove``, which changes nothing, and ``LookupError`` if the game is over.
+        """
+        agent = self.agent_selection
+        self.table.play(self.possible_agents.index(agent), move)
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        self._ask()
         self._accumulate_rewards()
 
     def _ask(self) -> None:
@@ -172,6 +196,14 @@ class GameEnvironment(AECEnv[str, Observation, int | None]):
         self._deads_step_first()
 
     # --- what can be seen -----------------------------------------------------------------------
+
+    def legal_actions(self) -> list[int]:
+        """Return the legal actions of the selected agent, ascending. Empty if the game is over."""
+        return [] if self.terminations.get(self.agent_selection, True) else list(self._options)
+
+    def state(self) -> npt.NDArray[np.float32]:
+        """Return the observations of all agents, one after the other. No single agent may see them."""
+        return np.concatenate([self.observe(agent)["observation"] for agent in self.possible_agents])
 
     def observe(self, agent: str) -> Observation:
         """Return the observation of ``agent``.

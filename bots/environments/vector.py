@@ -57,8 +57,8 @@ class GameVectorEnv(VectorEnv[Numbers, Actions, Any]):
     ) -> None:
         """``seats`` is by default the smallest number of the game, ``rewards`` as in ``bots.environments.env``.
 
-        Raises ``ImportError`` if the accelerator is not compiled, and ``ValueError`` for an unknown game or reward or a
-        wrong number of games or seats.
+        Raises ``ImportError`` if the accelerator is not compiled, ``ValueError`` for an unknown game or reward or a
+        wrong number of games or seats, and ``TypeError`` for opponents that are not a policy.
         """
         if game not in GAMES:
             raise ValueError(f"unknown game {game!r}; use one of {', '.join(GAMES)}")
@@ -66,6 +66,11 @@ class GameVectorEnv(VectorEnv[Numbers, Actions, Any]):
             raise ValueError(f"unknown rewards {rewards!r}; use one of {', '.join(REWARDS)}")
         if num_envs < 1:
             raise ValueError(f"num_envs must be at least 1, not {num_envs}")
+        if opponents is not None and not callable(opponents):
+            raise TypeError(
+                f"opponents of many games are a policy or None, not {opponents!r}; "
+                'for house bots, use gymnasium.make_vec(…, vectorization_mode="sync")'
+            )
         seats = min(GAMES[game].seat_counts) if seats is None else seats
         highs = np.array(GAMES[game].encoding(seats).highs, dtype=np.float32)
         self._batch = Batch(game, seats, np.zeros((num_envs, SEED_BYTES), dtype=np.uint8))
@@ -94,10 +99,15 @@ class GameVectorEnv(VectorEnv[Numbers, Actions, Any]):
     ) -> tuple[Numbers, npt.NDArray[np.float64], npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]]:
         """Take one action per game. Raises ``ValueError`` with the number of a game whose action is illegal.
 
-        Then no game has changed.
+        Raises ``TypeError`` for actions that are not integers, and ``ValueError`` for a wrong number of them. Then no
+        game has changed.
         """
-        acted, over = self._observers, self._over
-        self._batch.step(np.where(over, NO_ACTION, np.asarray(actions)))
+        acted, over, actions = self._observers, self._over, np.asarray(actions)
+        if actions.dtype.kind not in "iu":
+            raise TypeError(f"actions are integers, not {actions.dtype}")
+        if actions.shape != (self.num_envs,):
+            raise ValueError(f"{self.num_envs} games need as many actions, not an array of shape {actions.shape}")
+        self._batch.step(np.where(over, NO_ACTION, actions))
         self._deal(np.flatnonzero(over))
         self._let_opponents_play()
         observations, info = self._observed()

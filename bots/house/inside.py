@@ -48,6 +48,13 @@ def load(bot: HouseBot) -> Maker:
     return cast("Maker", getattr(module, bot.folder.capitalize()))
 
 
+def player(game: str, bot: tuple[HouseBot, Maker], seats: int, seat: int, seed: bytes) -> HousePlayer:
+    """Return the player of one game in ``seat``. Its random numbers follow from ``seed`` and the seat."""
+    entry, make = bot
+    hello = {"type": "hello", "protocol": 1, "game": game, "rules": GAMES[game].rules.version, "seats": seats}
+    return make({**hello, "seat": seat, "seed": sha256(seed + bytes([seat])).hexdigest()}, list(entry.args))
+
+
 def play_inside(game: str, bots: Sequence[tuple[HouseBot, Maker]], seed: bytes) -> Document:
     """Play one game as :func:`played_inside` does. Return its outcome."""
     outcome = played_inside(game, bots, seed).outcome
@@ -61,11 +68,7 @@ def played_inside(game: str, bots: Sequence[tuple[HouseBot, Maker]], seed: bytes
     Raises ``IllegalMove`` as soon as a bot answers with an illegal move.
     """
     state = GAMES[game].new(len(bots), seed)
-    hello = {"type": "hello", "protocol": 1, "game": game, "rules": GAMES[game].rules.version, "seats": len(bots)}
-    players = [
-        make({**hello, "seat": seat, "seed": sha256(seed + bytes([seat])).hexdigest()}, list(bot.args))
-        for seat, (bot, make) in enumerate(bots)
-    ]
+    players = [player(game, bot, len(bots), seat, seed) for seat, bot in enumerate(bots)]
     read = [0] * len(bots)
     while state.outcome is None:
         for seat in state.pending:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from bots.client import ClientError
-from tests.outside import archivers, clients, compilers, readers, streams
+from tests.outside import archivers, clients, compilers, learning, readers, streams
 from tests.outside.programs import Failed, Installation, Program, Result, replace_table
 from tests.outside.site import Site, running_site
 
@@ -36,6 +36,7 @@ KINDS = {
     "clients": ProgramKind(clients.TOOLS, clients.result),
     "streams": ProgramKind(streams.CLIENTS, streams.result),
     "readers": ProgramKind(readers.READERS, readers.result),
+    "learning": ProgramKind(learning.LIBRARIES, learning.result),
 }
 
 

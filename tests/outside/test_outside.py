@@ -8,7 +8,7 @@ import pytest
 
 from bots.protocol.messages import encode
 from games.registry import GAMES
-from tests.outside import compilers, readers
+from tests.outside import compilers, learning, readers
 from tests.outside.__main__ import KINDS
 from tests.outside.programs import ROOT, Result
 
@@ -27,6 +27,10 @@ def test_the_page_has_a_bot_for_each_language_that_it_names() -> None:
 
 def test_the_page_has_a_call_for_every_reader() -> None:
     assert list(readers.calls()) == [reader.name for reader in readers.READERS]
+
+
+def test_the_page_has_a_program_for_every_learning_library() -> None:
+    assert list(learning.programs()) == [library.name for library in learning.LIBRARIES]
 
 
 @pytest.mark.parametrize("name", ["archivers", "compilers"])

@@ -14,10 +14,13 @@ import pytest
 from numpy.testing import assert_equal
 from pettingzoo import AECEnv
 from pettingzoo.test import api_test, collect_render_results, seed_test
+from pettingzoo.test.state_test import test_state as check_state
+from pettingzoo.test.state_test import test_state_space as check_state_space
 
 from bots.environments import GameEnvironment, env, raw_env
 from games.record import verify
 from games.registry import GAMES
+from games.rules import IllegalMove
 from tests.games.play import TABLES
 
 every_table = pytest.mark.parametrize(("slug", "seats"), TABLES)
@@ -64,6 +67,14 @@ def test_pettingzoo_finds_equal_seeds_to_give_equal_games(slug: str, seats: int)
 @pytest.mark.parametrize("slug", GAMES)
 def test_pettingzoo_gets_text_to_show(slug: str) -> None:
     assert all(collect_render_results(env(slug, render_mode="ansi")))
+
+
+@every_table
+@pytest.mark.filterwarnings("ignore:Environment's maximum and minimum state space values are equal")
+@pytest.mark.filterwarnings("error")
+def test_pettingzoo_finds_a_global_state(slug: str, seats: int) -> None:
+    check_state_space(raw_env(slug, seats))
+    check_state(env(slug, seats), num_cycles=50)
 
 
 # --- the cycle ----------------------------------------------------------------------------------
@@ -158,7 +169,7 @@ def test_an_action_that_is_masked_out_is_refused_and_changes_nothing(slug: str, 
         if count > 40:
             break
         before, record = observed(table), table.table.record
-        for action in [*set(range(len(table.encoding.actions))) - set(possible(table, agent)), -1, 10**6, None]:
+        for action in [*set(range(len(table.encoding.actions))) - set(possible(table, agent)), -1, 10**6]:
             with pytest.raises(ValueError, match=re.escape(repr(action))):
                 table.step(action)
         assert_equal(observed(table), before)
@@ -279,3 +290,74 @@ def test_the_rendering_contains_no_secret(slug: str, seats: int) -> None:
             break
         chapter = GAMES[slug].presentation.story(table.table.log(None), table.possible_agents)[-1]
         assert table.render() == "\n".join([chapter.title, *(f"  {sentence}" for sentence in chapter.sentences)])
+
+
+@every_table
+def test_the_state_is_what_all_agents_observe(slug: str, seats: int) -> None:
+    table = env(slug, seats)
+    table.reset(seed=14)
+    seen = [table.observe(agent)["observation"] for agent in table.possible_agents]
+    assert_equal(table.state(), np.concatenate(seen))
+    assert table.state_space.contains(table.state())
+
+
+# --- actions and moves --------------------------------------------------------------------------
+
+
+@either
+@every_table
+def test_legal_actions_are_those_of_the_mask(make: Any, slug: str, seats: int) -> None:
+    table = make(slug, seats)
+    random = Random(15)
+    table.reset(seed=15)
+    while table.agents:
+        assert table.legal_actions() == possible(table, table.agent_selection)
+        table.step(random.choice(table.legal_actions()) if table.legal_actions() else None)
+    assert table.legal_actions() == []
+
+
+def test_a_masked_action_leaves_nothing_to_choose() -> None:
+    table = env("edel-stein-reich-duel")
+    table.reset(seed=16)
+    table.step(table.action_space("seat_0").n - 1)  # type: ignore[attr-defined]
+    assert table.legal_actions() == []
+
+
+@pytest.mark.parametrize("wrong", [1.0, "1", None, (1,), np.array([1, 2])])
+def test_an_action_is_an_integer(wrong: Any) -> None:
+    table = raw_env("edel-stein-reich-duel")
+    table.reset(seed=17)
+    before = observed(table)
+    with pytest.raises(TypeError, match="legal_actions"):
+        table.step(wrong)
+    assert_equal(observed(table), before)
+    table.step(np.int8(table.legal_actions()[0]))
+
+
+@every_table
+def test_a_whole_move_is_as_good_as_its_actions(slug: str, seats: int) -> None:
+    table, random = raw_env(slug, seats), Random(18)
+    table.reset(seed=18)
+    while table.table.pending:
+        seat = table.possible_agents.index(table.agent_selection)
+        decision, move = table.table.decision(seat), table.table.random_move(seat, random)
+        twin = copy.deepcopy(table)
+        twin.play(move)
+        actions = iter(table.encoding.sequence(decision, move))
+        before = table.table.record["steps"]
+        while table.table.record["steps"] == before and table.agent_selection == f"seat_{seat}":
+            action = next(actions)
+            if action in table.legal_actions():  # not forced
+                table.step(action)
+        assert twin.table.record == table.table.record
+        assert_equal(observed(twin), observed(table))
+        assert twin.rewards == table.rewards
+
+
+def test_an_illegal_move_changes_nothing() -> None:
+    table = raw_env("edel-stein-reich-duel")
+    table.reset(seed=19)
+    before = observed(table)
+    with pytest.raises(IllegalMove):
+        table.play("castle")
+    assert_equal(observed(table), before)

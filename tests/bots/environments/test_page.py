@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import doctest
-import json
+import importlib.util
+import io
 import re
 import shutil
 from pathlib import Path
+from random import Random
 
+import numpy as np
 import pytest
 
 from bots.cli.esr import main
-from bots.environments.reinforce import train
+from bots.environments.ppo import Network
 from games.registry import GAMES
 from tests.games.play import TABLES
 
@@ -81,12 +84,24 @@ def test_the_page_names_every_game() -> None:
     assert set(HEADINGS) == set(GAMES)
 
 
-def test_the_bot_of_the_training_guide_plays_with_the_weights_of_a_policy(tmp_path: Path) -> None:
+def test_the_bot_of_the_training_guide_plays_as_the_policy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text, agent = GUIDE.read_text(encoding="utf-8"), tmp_path / "agent"
     shutil.copytree(ROOT / "games", agent / "games", ignore=shutil.ignore_patterns("__pycache__", "native"))
     program = re.findall(r"```python\n(import json\n.*?)```", text, flags=re.DOTALL)
     (agent / "bot.py").write_text(program[0])
     (agent / "bot.toml").write_text(text.split("```toml\n")[1].split("```")[0])
-    policy = train("edel-stein-reich-duel", seats=2, games=16, seed=1)
-    (agent / "weights.json").write_text(json.dumps(policy.weights.round(4).tolist()))
+    policy = Network(191, 117, np.random.default_rng(1))
+    policy.save(agent / "weights.json")
     assert main(["check", str(agent)]) == 0
+    spec = importlib.util.spec_from_file_location("agent", agent / "bot.py")
+    assert spec and spec.loader
+    bot = importlib.util.module_from_spec(spec)
+    monkeypatch.chdir(agent)
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    spec.loader.exec_module(bot)
+    state, random = GAMES["edel-stein-reich-duel"].new(2, bytes(32)), Random(1)
+    for _ in range(30):
+        (seat, *_) = state.pending
+        view, decision = state.view(seat), state.decision(seat)
+        assert bot.choose(view, decision) == policy.choose(view, decision)
+        state.play(seat, state.random_move(seat, random))

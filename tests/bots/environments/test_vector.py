@@ -115,6 +115,24 @@ def test_wrong_arguments_are_refused(wrong: dict[str, Any]) -> None:
         GameVectorEnv(**wrong)
 
 
+@pytest.mark.parametrize("opponents", ["greedy", ("greedy",), 3])
+def test_opponents_of_many_games_are_a_policy(opponents: Any) -> None:
+    with pytest.raises(TypeError, match="policy"):
+        GameVectorEnv(DUEL, 1, opponents=opponents)
+
+
+def test_wrong_kinds_and_numbers_of_actions_change_nothing() -> None:
+    env = GameVectorEnv(DUEL, 2)
+    observations, info = env.reset(seed=1)
+    legal = info["action_mask"].argmax(axis=1)
+    for wrong, error in [(legal.astype(float), TypeError), (["a", "b"], TypeError), (legal[:1], ValueError)]:
+        with pytest.raises(error):
+            env.step(wrong)
+    with pytest.raises(ValueError, match="2 games"):
+        env.step(legal[0])
+    np.testing.assert_array_equal(env.reset(seed=1)[0], observations)
+
+
 def test_unknown_options_are_refused() -> None:
     with pytest.raises(ValueError, match="options"):
         GameVectorEnv(DUEL, 1).reset(options={"level": 1})
