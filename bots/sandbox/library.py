@@ -22,7 +22,6 @@ from bots.sandbox.code import LAST_READ_S, WRITTEN_S
 from bots.sandbox.interpreter import OPTIONS, bots_interpreter
 from bots.sandbox.runtime import own_folder, runtime_folder
 from bots.unused_copies import forget_unused, made_once
-from games.fast.build import LIBRARY
 
 PLACE: Final = "/usr/lib/steinreich"
 """The folder in a bot's root that contains the copy, and nothing else."""
@@ -34,15 +33,13 @@ _PATIENCE_S: Final = 60
 def files() -> dict[str, Path]:
     """Return the files of the package by their path in the copy, such as ``games/rules.py``, in order.
 
-    Of the compiled files it contains only the accelerator, if it is there.
+    Of the compiled files it contains only the accelerator, ``native/*.so``, if it is there.
     """
-    sources = (path for path in _PACKAGE.rglob("*") if path.is_file())
-    inside = {path.relative_to(_PACKAGE): path for path in sources}
-    compiled = Path(LIBRARY.parent.name, LIBRARY.name)
+    inside = {path.relative_to(_PACKAGE): path for path in _PACKAGE.rglob("*") if path.is_file()}
     return {
         f"games/{name.as_posix()}": path
         for name, path in sorted(inside.items())
-        if name == compiled or (name.parts[0] != compiled.parts[0] and "__pycache__" not in name.parts)
+        if (name.match("native/*.so") if name.parts[0] == "native" else "__pycache__" not in name.parts)
     }
 
 
