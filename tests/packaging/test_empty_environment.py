@@ -83,7 +83,7 @@ def test_a_bot_imports_the_games_of_the_installed_library(empty: Empty) -> None:
     assert [row["strikes"] + row["forfeits"] for row in played["table"]] == [0, 0]
     (log,) = (empty.home / "imported").glob("*.seat0.log.json")
     document = json.loads(log.read_text(encoding="utf-8"))
-    assert document["stderr"] == document["starts"][0]["hello"]["library"]
+    assert document["stderr_tail"] == document["starts"][0]["hello"]["library"]
 
 
 def test_a_cup_without_matchings_is_verified(empty: Empty) -> None:
