@@ -33,6 +33,13 @@ from bots.sandbox.root import root_folder
 from bots.sandbox.runtime import runtime_folder
 from bots.sandbox.sandbox_launcher import find_bubblewrap
 from bots.sandbox.seccomp import bot_filter, no_filter
+from bots.sandbox.status import numpy_inside
+
+SEARCH = "from games.sampling import Sampler"
+"""What a bot imports that searches."""
+
+BATCHES = "from games.fast.batch import Batch"
+"""What a bot imports that plays many games at once, with NumPy."""
 
 USUAL = "copy, dataclasses, functools, heapq, itertools, json, math, random, re"
 """The library that a warmed interpreter has imported."""
@@ -154,10 +161,20 @@ def main() -> None:
         sys.exit(f"The sandbox does not work on this machine. {test.problem} {test.remedy}")
     print("Time to first output, CPU time")
     command = [str(bots_interpreter()), *OPTIONS, "bot.py"]
-    with folder_of({"bot.py": TELL}) as plain, folder_of({"bot.py": f"import {USUAL}\n{TELL}"}) as usual:
+    with (
+        folder_of({"bot.py": TELL}) as plain,
+        folder_of({"bot.py": f"import {USUAL}\n{TELL}"}) as usual,
+        folder_of({"bot.py": f"{SEARCH}\n{TELL}"}) as searching,
+        folder_of({"bot.py": f"import numpy\n{TELL}"}) as numeric,
+        folder_of({"bot.py": f"{BATCHES}\n{TELL}"}) as batching,
+    ):
         show("an interpreter, nothing around it", repeated(lambda: bare(command, plain), rounds))
         show("sandboxed, as the ladder starts bots", repeated(lambda: sandboxed(launcher, plain), rounds))
         show(f"sandboxed, importing {USUAL}", repeated(lambda: sandboxed(launcher, usual), rounds))
+        show(f"sandboxed, {SEARCH}", repeated(lambda: sandboxed(launcher, searching), rounds))
+        if numpy_inside(launcher):
+            show("sandboxed, import numpy", repeated(lambda: sandboxed(launcher, numeric), rounds))
+            show(f"sandboxed, {BATCHES}", repeated(lambda: sandboxed(launcher, batching), rounds))
     show("a child of a warmed parent, in a new interpreter, importing json and random", warmed("exec", rounds))
     forked = warmed("fork", rounds)
     show("a child of a warmed parent, in its interpreter, everything imported", forked)

@@ -55,7 +55,7 @@ def fault_of_python(data: bytes) -> FileFault | None:
 _PYTHON: Final = Language(
     name="python",
     title="Python",
-    about="A .py file that can import the standard library, and NumPy if installed.",
+    about="A .py file that can import the standard library, the package games, and NumPy if installed.",
     suffixes=(".py",),
     fault=fault_of_python,
 )

@@ -14,8 +14,7 @@ from typing import Any, Final
 from bots.archives import zip_of
 from bots.house.catalogue import HOUSE
 from bots.manifest import FILE
-from bots.protocol import PROTOCOL, Limits, bot_seed
-from bots.protocol.messages import limits_document
+from bots.protocol import Limits, bot_seed, hello
 from games.game import Game
 from games.registry import GAMES
 from games.rules import Document, State
@@ -54,7 +53,7 @@ def examples(game: Game) -> Document:
                 of_its_kind.append(question)
     questions = [question for of_its_kind in examples.values() for question in of_its_kind]
     numbered = [{**question, "id": number} for number, question in enumerate(questions, 1)]
-    return {"hello": _hello(game, seats), "questions": numbered}
+    return {"hello": hello(game.rules, seats, 0, Limits(), bot_seed(b"", "example", 0, 1)), "questions": numbered}
 
 
 def _questions(state: State, random: Random) -> Iterator[Document]:
@@ -70,20 +69,6 @@ def _questions(state: State, random: Random) -> Iterator[Document]:
             yield {"type": "decide", "id": 0, "strikes": 0, **asked, "clock": clock}
         for seat in pending:
             state.play(seat, state.random_move(seat, random))
-
-
-def _hello(game: Game, seats: int) -> Document:
-    return {
-        "type": "hello",
-        "protocol": PROTOCOL,
-        "game": game.slug,
-        "rules": game.rules.version,
-        "seats": seats,
-        "seat": 0,
-        "resumed": False,
-        "limits": limits_document(Limits()),
-        "seed": bot_seed(b"", "example", 0, 1),
-    }
 
 
 def _words(name: str, game: Game) -> dict[str, str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Final, NamedTuple, Protocol, Self
 
@@ -219,36 +218,36 @@ class State(metaclass=ABCMeta):  # not ABC: mypyc makes no native class of what 
         }
 
 
-def _chance_values() -> dict[str, str]:
-    return {"deck": "cards", "starter": "seat"}
-
-
-@dataclass(frozen=True, eq=False)
 class Rules:
-    """The rules of one game: its name, its seat counts, and how a state is dealt.
+    """The rules of one game: its name, its seat counts, and how a state is dealt. They never change.
 
     ``slug`` names the game in URLs, records and code. ``version`` is the version of its rules; records of another
     version are rejected. ``deal(rules, seats, chance)`` returns a new state; it can be the class of the state.
 
     ``chance_values`` maps the name of each chance step to the key of its value: ``cards`` (a list of strings),
-    ``seats`` (a list of numbers) or ``seat`` (a number).
+    ``seats`` (a list of numbers) or ``seat`` (a number). The default knows ``deck`` and ``starter``.
 
     ``veiled`` are the kinds of decisions whose forced moves depend on a hidden hand. Live tables delay the events after
     them, because the time until the next event must not reveal that a move was forced.
     """
 
-    slug: str
-    name: str
-    seat_counts: tuple[int, ...]
-    deal: Callable[[Rules, int, Chance], State]
-    version: str = "1"
-    chance_values: Mapping[str, str] = field(default_factory=_chance_values)
-    veiled: tuple[str, ...] = ()
-
-    def __reduce__(self) -> tuple[type[Rules], tuple[Any, ...]]:
-        """Support ``copy`` and ``pickle``, which cannot create an object of a compiled class without its arguments."""
-        known = (self.slug, self.name, self.seat_counts, self.deal, self.version, dict(self.chance_values), self.veiled)
-        return type(self), known
+    def __init__(
+        self,
+        slug: str,
+        name: str,
+        seat_counts: tuple[int, ...],
+        deal: Callable[[Rules, int, Chance], State],
+        version: str = "1",
+        chance_values: Mapping[str, str] | None = None,
+        veiled: tuple[str, ...] = (),
+    ) -> None:
+        self.slug = slug
+        self.name = name
+        self.seat_counts = seat_counts
+        self.deal = deal
+        self.version = version
+        self.chance_values = {"deck": "cards", "starter": "seat"} if chance_values is None else chance_values
+        self.veiled = veiled
 
     def start(self, seats: int, chance: Chance) -> State:
         """Deal a state with chance outcomes from ``chance``. Raises ``ValueError`` for a wrong number of seats."""

@@ -265,6 +265,11 @@ def hello(game: GameShapes) -> Schema:
                 **ref("hex64"),
                 "description": "seed for the bot's random number generator; independent of the deal",
             },
+            "library": {
+                "type": "string",
+                "minLength": 1,
+                "description": "version of the package games on the site, which hosted bots can import",
+            },
         }
     )
 

@@ -6,10 +6,10 @@ import os
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
 from io import TextIOWrapper
 from typing import Final
 
+import games
 from bots.cli import cup_commands, game_commands, play_commands, site_commands, verification
 from bots.cli.frame import FOUND, INTERRUPTED, MACHINE, UNFINISHED, USAGE, Parser, Screen, SubCommand, UsageError
 from bots.runner import PlatformFailure
@@ -86,7 +86,7 @@ Run `esr COMMAND --help` for the options and examples of a command."""
 def parser() -> ArgumentParser:
     """Build the argument parser; it sets ``command`` to the selected :class:`SubCommand`."""
     whole = Parser("esr", description=_ABOUT, epilog=_MORE, formatter_class=RawDescriptionHelpFormatter)
-    whole.add_argument("--version", action="version", version=f"esr {_version()}")
+    whole.add_argument("--version", action="version", version=f"esr {games.__version__}")
     commands = whole.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in COMMANDS:
         subparser = commands.add_parser(
@@ -123,10 +123,3 @@ def run(command: SubCommand, options: Namespace, screen: Screen) -> int:
     except BrokenPipeError:  # the reader closed the pipe, for example `esr rules … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-
-
-def _version() -> str:
-    try:
-        return version("steinreich")
-    except PackageNotFoundError:
-        return "(not installed)"

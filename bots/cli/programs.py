@@ -32,7 +32,8 @@ from bots.runner.process_end import LAST_WORDS_MS, ProcessEnd, StdoutEnded, end_
 from bots.sandbox import PlainLauncher, SandboxLauncher, self_test
 from bots.sandbox.code import code_of
 from bots.sandbox.host_process import Pipes
-from bots.sandbox.interpreter import OPTIONS, bots_interpreter, command
+from bots.sandbox.interpreter import OPTIONS_WITH_PACKAGES, bots_interpreter, command, environment
+from bots.sandbox.library import local_library
 from bots.sandbox.portable import PortableProcess
 from games.game import Game
 from games.registry import GAMES
@@ -498,8 +499,12 @@ def debug(replay: DecisionReplay, program: LocalProgram, python: Path | None = N
         questions.write_bytes(lines_of(replay.messages))
         answers.touch()
         words = [str(stage), str(questions), str(answers), program.entry, *program.args]
-        interpreter = [str(bots_interpreter()), *OPTIONS] if python is None else [str(interpreter_at(python))]
-        done = subprocess.run([*interpreter, *words], cwd=program.folder, check=False)
+        if python is None:
+            interpreter = [str(bots_interpreter()), *OPTIONS_WITH_PACKAGES]
+            variables = {**os.environ, **environment(local_library())}
+        else:
+            interpreter, variables = [str(interpreter_at(python))], dict(os.environ)
+        done = subprocess.run([*interpreter, *words], cwd=program.folder, env=variables, check=False)
         *lines, rest = answers.read_bytes().split(b"\n")
     replies = [line for line in lines if is_ready(line) is not True]
     for question, line in zip(replay.questions, replies, strict=False):

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from bots.cli.frame import UsageError
-from bots.protocol import PROTOCOL, Limits, Malformed, bot_seed, parse_answer
-from bots.protocol.messages import limits_document
+from bots.protocol import Limits, Malformed, bot_seed, hello, parse_answer
 from bots.runner.bot_log import FORMAT, decided_plies
 from games import strict
 from games.record import RecordError, check_shape, verify
@@ -299,10 +298,8 @@ def _start(record: Document, seat: int, log: Document | None, number: int) -> tu
     if log is not None:
         start = [start for start in log["starts"] if start["first"] <= number][-1]
         return start["hello"], start["first"]
-    limits = limits_document(Limits())
     seed = bot_seed(b"", record["commitment"], seat, 1)
-    about = {"game": record["game"], "rules": record["rules"], "seats": record["seats"], "seat": seat}
-    return {"type": "hello", "protocol": PROTOCOL, **about, "resumed": False, "limits": limits, "seed": seed}, 1
+    return {**hello(GAMES[record["game"]].rules, record["seats"], seat, Limits(), seed)}, 1
 
 
 def _questions(record: Document, seat: int, first: int, last: int, log: Document | None) -> Iterator[RecordedDecision]:

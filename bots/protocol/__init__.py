@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bots.protocol.answers import MAX_ANSWER_BYTES, Answer, Malformed, Posted, is_ready, parse_answer, parse_posted
-from bots.protocol.messages import PROTOCOL, ClockLeft, Decide, End, Hello, Limits, bot_seed, encode
+from bots.protocol.messages import PROTOCOL, ClockLeft, Decide, End, Hello, Limits, bot_seed, encode, hello
 
 __all__ = [
     "MAX_ANSWER_BYTES",
@@ -18,6 +18,7 @@ __all__ = [
     "Posted",
     "bot_seed",
     "encode",
+    "hello",
     "is_ready",
     "parse_answer",
     "parse_posted",

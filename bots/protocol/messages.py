@@ -9,7 +9,8 @@ from typing import Any, Final, Literal, TypedDict
 
 import orjson
 
-from games.rules import Document
+import games
+from games.rules import Document, Rules
 
 PROTOCOL: Final = 1
 """The version of the protocol. Keys can be added without a new version, but never changed."""
@@ -54,7 +55,10 @@ class ClockLeft(TypedDict):
 
 
 class Hello(TypedDict):
-    """The first message after each start. ``resumed`` is true for every start in a game except the first."""
+    """The first message after each start. ``resumed`` is true for every start in a game except the first.
+
+    ``library`` is the version of the package ``games`` on the site, which hosted bots can import.
+    """
 
     type: Literal["hello"]
     protocol: int
@@ -65,6 +69,7 @@ class Hello(TypedDict):
     resumed: bool
     limits: LimitsDocument
     seed: str
+    library: str
 
 
 class Decide(TypedDict):
@@ -95,6 +100,22 @@ def limits_document(limits: Limits) -> LimitsDocument:
         "bank_ms": limits.bank_ms,
         "game_ms": limits.game_ms,
         "memory_mb": limits.memory_mb,
+    }
+
+
+def hello(rules: Rules, seats: int, seat: int, limits: Limits, seed: str, *, resumed: bool = False) -> Hello:
+    """Return the ``hello`` for ``seat`` in a game of ``seats`` seats. ``seed`` is a :func:`bot_seed`."""
+    return {
+        "type": "hello",
+        "protocol": PROTOCOL,
+        "game": rules.slug,
+        "rules": rules.version,
+        "seats": seats,
+        "seat": seat,
+        "resumed": resumed,
+        "limits": limits_document(limits),
+        "seed": seed,
+        "library": games.__version__,
     }
 
 

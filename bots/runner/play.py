@@ -8,8 +8,7 @@ from functools import partial
 from time import perf_counter, perf_counter_ns
 from typing import Final, Generic, TypeVar
 
-from bots.protocol import PROTOCOL, bot_seed, encode
-from bots.protocol.messages import Decide, Hello, limits_document
+from bots.protocol import Decide, bot_seed, encode, hello
 from bots.runner.channel import OpenChannel, open_channel
 from bots.runner.clock import cores
 from bots.runner.launcher import Launcher, Observer, PlatformFailure
@@ -126,18 +125,9 @@ class _Table(Generic[P]):
                 return
 
     def _hello(self, match_seat: MatchSeat) -> bytes:
-        hello: Hello = {
-            "type": "hello",
-            "protocol": PROTOCOL,
-            "game": self.spec.game,
-            "rules": self.state.rules.version,
-            "seats": len(self.match_seats),
-            "seat": match_seat.seat,
-            "resumed": False,
-            "limits": limits_document(self.spec.limits),
-            "seed": match_seat.bot_seed,
-        }
-        return self._sent(match_seat, encode(hello))
+        rules, seats = self.state.rules, len(self.match_seats)
+        message = hello(rules, seats, match_seat.seat, self.spec.limits, match_seat.bot_seed)
+        return self._sent(match_seat, encode(message))
 
     # --- deciding ------------------------------------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ LAST_READ_S: Final = 2_100_000_000
 Otherwise each file would show for a day whether it was read, and all games of a bot see the same files.
 """
 
-_WRITTEN_S: Final = 946_684_800
+WRITTEN_S: Final = 946_684_800
 """The modification time of the files of a copy: in 2000, for all of them."""
 
 
@@ -54,6 +54,11 @@ class Code:
     def is_python(self) -> bool:
         """Whether the interpreter of the platform runs it. Other files are executed."""
         return self.entry.endswith(".py")
+
+    @property
+    def imports_packages(self) -> bool:
+        """Whether it can import packages that are not in the standard library: any Python except house bots."""
+        return self.is_python and not self.compiled
 
 
 def code_of(program: Program) -> Code:
@@ -130,7 +135,7 @@ def _fill(folder: Path, code: Code) -> None:
     if code.compiled:
         _compile(folder)
     for path in (*folder.rglob("*"), folder):
-        os.utime(path, (LAST_READ_S, _WRITTEN_S))
+        os.utime(path, (LAST_READ_S, WRITTEN_S))
 
 
 def _files(folder: Path) -> list[Path]:

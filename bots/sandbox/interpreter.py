@@ -24,7 +24,8 @@ PACKAGES: Final = "ESR_BOT_PACKAGES"
 OPTIONS: Final = ("-S", "-E", "-s", "-B", "-X", "utf8")
 """No site packages, environment, user folder or caches, for a fast start; UTF-8 also on Windows."""
 
-_OPTIONS_WITH_PACKAGES: Final = tuple(option for option in OPTIONS if option != "-E")
+OPTIONS_WITH_PACKAGES: Final = tuple(option for option in OPTIONS if option != "-E")
+"""The options for code that can import packages, which Python finds by its environment."""
 
 
 @cache
@@ -55,16 +56,17 @@ def packages() -> tuple[Path, ...]:
     return ()
 
 
-def environment(code: Code) -> dict[str, str]:
-    """Return additional environment variables for ``code``: empty, or the path of its packages.
+def environment(library: str | Path) -> dict[str, str]:
+    """Return additional environment variables for code that imports packages.
 
-    The variable does not slow down the start; the module ``site`` would take some milliseconds.
+    ``library`` is the folder that contains the package ``games``, as the code sees it. The variable ``PYTHONPATH`` does
+    not slow down the start; the module ``site`` would take some milliseconds.
     """
-    bundled = packages() if code.is_python and not code.compiled else ()
+    bundled = packages()
     if not bundled:
-        return {}
+        return {"PYTHONPATH": str(library)}
     return {
-        "PYTHONPATH": str(bundled[0].parent),
+        "PYTHONPATH": os.pathsep.join([str(library), str(bundled[0].parent)]),
         **{name: ENVIRONMENT[name] for name in ENVIRONMENT if "_THREADS" in name},
     }
 
@@ -72,7 +74,7 @@ def environment(code: Code) -> dict[str, str]:
 def command(code: Code, folder: Path) -> list[str]:
     """Return the command line that runs ``code`` from ``folder``, which contains its files."""
     if code.is_python:
-        options = _OPTIONS_WITH_PACKAGES if environment(code) else OPTIONS
+        options = OPTIONS_WITH_PACKAGES if code.imports_packages else OPTIONS
         return [str(bots_interpreter()), *options, code.entry, *code.args]
     return [str(folder / code.entry), *code.args]
 

@@ -14,6 +14,7 @@ from bots.sandbox.code import Code, forget_old_copies, staged
 from bots.sandbox.host_process import HostProcess, Pipes, release_ended
 from bots.sandbox.interpreter import command, environment
 from bots.sandbox.leases import Leases, SandboxSeat, seats_folder
+from bots.sandbox.library import forget_old_libraries, library_folder
 from bots.sandbox.limits import as_powerless_user, offer_to_the_out_of_memory_killer, set_limits
 from bots.sandbox.runtime import runtime_folder
 
@@ -36,18 +37,20 @@ class LimitedStarter:
     def sweep(self) -> int:
         """End processes that dead workers left on this host, and remove old copies. Return the number of processes."""
         forget_old_copies(self._runtime)
+        forget_old_libraries(self._runtime)
         return self._leases.sweep()
 
 
 def _start(code: Code, limits: Limits, lease: SandboxSeat, runtime: Path) -> HostProcess:
     folder = staged(code, runtime) if code.shared or lease.uid is not None else code.folder
+    variables = environment(library_folder(runtime)) if code.imports_packages else {}
     before = [] if lease.uid is None else as_powerless_user(lease.uid, limits)
     pipes = Pipes.open()
     stdin, stdout, stderr = pipes.theirs
     try:
         child = subprocess.Popen(
             [*before, *command(code, folder)], stdin=stdin, stdout=stdout, stderr=stderr, cwd=folder,
-            env=environment(code), start_new_session=True,
+            env=variables, start_new_session=True,
         )  # fmt: skip
     except BaseException:
         pipes.close_ours()

@@ -18,6 +18,7 @@ from bots.runner.launcher import PlatformFailure
 from bots.sandbox.code import Code
 from bots.sandbox.host_process import Pipes
 from bots.sandbox.interpreter import command, environment
+from bots.sandbox.library import local_library
 
 CAUTION: Final = (
     "Bots run without a sandbox and without a memory limit on this system. They have the same permissions as you. "
@@ -37,15 +38,16 @@ class PortableStarter:
     caution = CAUTION
 
     def start(self, code: Code, limits: Limits) -> PortableProcess:  # noqa: ARG002 - limits are not supported here
-        """Start verified code. Raises ``OSError`` if the system refuses."""
+        """Start verified code. Raises ``OSError`` or ``PlatformFailure`` if that fails."""
         folder = _copy_of(code) if code.shared else code.folder
+        variables = environment(local_library()) if code.imports_packages else {}
         pipes = Pipes.open()
         stdin, stdout, stderr = pipes.theirs
         kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
         try:
             child = subprocess.Popen(
                 command(code, folder), stdin=stdin, stdout=stdout, stderr=stderr, cwd=folder,
-                env={**kept, **environment(code)}, start_new_session=True, creationflags=_APART,
+                env={**kept, **variables}, start_new_session=True, creationflags=_APART,
             )  # fmt: skip
         except BaseException:
             pipes.close_ours()

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import bots
 from bots.runner.launcher import PlatformFailure
-from bots.sandbox import bubblewrap
+from bots.sandbox import bubblewrap, library
 from bots.sandbox.bubblewrap import HOME
 from bots.sandbox.interpreter import bots_interpreter, environment, packages
 from bots.sandbox.limits import THREADS, limit_values
@@ -353,7 +353,7 @@ def _look(launcher: SandboxLauncher) -> tuple[str, tuple[PropertyCheck, ...]]:
     The probe runs without the filter only after all other checks passed, because it tries dangerous operations.
     """
     seen, outside = look_as_a_bot(launcher, list(hidden_places()))
-    variables = {**bubblewrap.ENVIRONMENT, **environment(CODE)}
+    variables = {**bubblewrap.ENVIRONMENT, **environment(library.PLACE)}
     checks = [
         *judge_world(seen, launcher.root, limit_values(LIMITS), variables),
         *judge_from_outside(outside, (launcher.root, launcher.copy_of(CODE))),

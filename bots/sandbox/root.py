@@ -19,6 +19,7 @@ from typing import Final
 
 from bots.executables import LIBRARIES
 from bots.runner.launcher import PlatformFailure
+from bots.sandbox import library
 from bots.sandbox.bubblewrap import DEVICES
 from bots.sandbox.code import LAST_READ_S
 from bots.sandbox.interpreter import OPTIONS, bots_interpreter, packages
@@ -72,18 +73,18 @@ def has_holes(folder: Path) -> bool:
 @cache
 def libraries(root: Path) -> list[str]:
     """The names of the shared libraries in a root that a program can be linked to, without extensions of Python."""
-    of_python = {root / str(place)[1:] for place in (bots_library(), *packages())}
+    of_python = {root / str(place)[1:] for place in (bots_library(), library.PLACE, *packages())}
     libraries = (path for path in root.rglob("*.so*") if of_python.isdisjoint(path.parents))
     return sorted({path.name for path in libraries} - {LINKER_CACHE.name})
 
 
 def version() -> str:
-    """A name for the root, which changes with the interpreter, its packages, the libraries, and with this module.
+    """A name for the root, which changes with the interpreter, all packages, the libraries, and with this module.
 
     Installing a library rewrites the linker's cache, and installing a package changes its folder.
     """
     made_by = (FORMAT, LIBRARIES, LINKS, FOLDERS, DEVICES, sorted(_NOT_NEEDED), str(_LOCALE), LAST_READ_S)
-    digest = sha256(repr(made_by).encode())
+    digest = sha256(repr((*made_by, library.PLACE, library.version())).encode())
     for path in (bots_interpreter(), bots_library() / "os.py", LINKER_CACHE, *packages()):
         with suppress(FileNotFoundError):
             status = path.stat()
@@ -108,6 +109,7 @@ def _fill(root: Path, files: Files) -> None:
         copy.chmod(0o755 if status.st_mode & 0o100 else 0o644)
         os.utime(copy, ns=(LAST_READ_S * 10**9, status.st_mtime_ns))  # compiled modules name this time of their sources
     _compile(root)
+    library.copy_into(root / library.PLACE[1:], library.PLACE)
 
 
 def _make_folder(folder: Path) -> None:
@@ -118,18 +120,18 @@ def _make_folder(folder: Path) -> None:
 
 
 def _compile(root: Path) -> None:
-    """Compile the library where the host has not: every start would otherwise compile what it imports."""
-    library = root / str(bots_library())[1:]
-    if not any((library / "__pycache__").glob("os.*.pyc")):
+    """Compile the standard library where the host has not: every start would otherwise compile what it imports."""
+    standard = root / str(bots_library())[1:]
+    if not any((standard / "__pycache__").glob("os.*.pyc")):
         how = ("-q", "--invalidation-mode", "unchecked-hash", "-s", str(root), "-p", "/")
-        subprocess.run([*_python(), "-m", "compileall", *how, str(library)], timeout=_PATIENCE_S, check=False)
+        subprocess.run([*_python(), "-m", "compileall", *how, str(standard)], timeout=_PATIENCE_S, check=False)
 
 
 def _files() -> Files:
     """All files of the root."""
     interpreter = bots_interpreter()
     own = [interpreter, *_tree(bots_library()), *(file for path in packages() for file in _tree(path)), *_tree(_LOCALE)]
-    binaries = [interpreter, *(path for path in own if ".so" in path.suffixes)]
+    binaries = [interpreter, *(path for path in (*own, *library.files().values()) if ".so" in path.suffixes)]
     libraries = [*_standard_libraries(), *_linked(binaries)]
     libraries += _linked(libraries)
     files = {str(path): path for path in own if path.is_file()}

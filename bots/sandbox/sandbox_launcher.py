@@ -18,7 +18,7 @@ from typing import Final
 from bots.protocol import Limits
 from bots.runner.launcher import NeverBegun, PlatformFailure
 from bots.runner.spec import HouseProgram, LocalProgram, Program, StoredProgram
-from bots.sandbox import bubblewrap
+from bots.sandbox import bubblewrap, library
 from bots.sandbox.code import Code, code_of, forget_old_copies, staged
 from bots.sandbox.host_process import HostProcess, Pipes, release_ended
 from bots.sandbox.interpreter import command, environment
@@ -107,7 +107,8 @@ class SandboxLauncher:
 
     def start_code(self, code: Code, limits: Limits, trial: SelfTestOptions = BOT) -> HostProcess:
         """Start verified code. ``trial`` is only for the self-test."""
-        world = _World(command(code, Path(bubblewrap.HOME)), self._used_root(), self.copy_of(code), environment(code))
+        variables = environment(library.PLACE) if code.imports_packages else {}
+        world = _World(command(code, Path(bubblewrap.HOME)), self._used_root(), self.copy_of(code), variables)
         release_ended()
         with self._leases.for_a_start() as lease:
             try:

@@ -55,8 +55,10 @@ def _trios() -> list[Trio]:
     return sorted(trios)
 
 
+_ALL_TRIOS: Final = _trios()
+
 TRIOS: Final[tuple[tuple[Trio, ...], ...]] = tuple(
-    tuple(trio for trio in _trios() if cell in trio) for cell in range(CELLS)
+    tuple(trio for trio in _ALL_TRIOS if cell in trio) for cell in range(CELLS)
 )
 """The trios of each cell, ascending."""
 

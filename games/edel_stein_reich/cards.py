@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
-from importlib.resources import files
 from itertools import compress, product
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-_DATA: Final[dict[str, Any]] = tomllib.loads(
-    files("games.edel_stein_reich").joinpath("decks.toml").read_text(encoding="utf-8")
-)
+
+def _data() -> dict[str, Any]:
+    # Bots import this module: pathlib, importlib.resources and dataclasses would take longer than all the rest.
+    with open(f"{__file__.removesuffix('cards.py')}decks.toml", "rb") as file:  # noqa: PTH123
+        return tomllib.load(file)
+
+
+_DATA: Final = _data()
 
 Gems = tuple[int, int, int, int]
 """Numbers of red, yellow, green and blue gems."""
@@ -28,8 +31,7 @@ SOLE_ANY_BONUS: Final[int] = _DATA["sole_any_bonus"]
 CERTIFICATE_VALUES: Final[tuple[int, ...]] = tuple(_DATA["certificate_values"])
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(NamedTuple):
     """The setup for a number of seats: rounds per phase, gem cards set aside, and the actions in hand."""
 
     rounds: int

@@ -2,37 +2,58 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from games.edel_stein_reich import figures, habits
-from games.edel_stein_reich.duel import GUESSES, DuelState
-from games.edel_stein_reich.encoding import EdelSteinReichEncoding
+from games.edel_stein_reich.duel import DuelState
 from games.edel_stein_reich.knowledge import GemKnowledge
-from games.edel_stein_reich.presentation import DUEL_PRESENTATION, PRESENTATION
-from games.edel_stein_reich.schemas import shapes_of
 from games.edel_stein_reich.state import EdelSteinReichState
 from games.game import Game
-from games.rules import Rules, State
-from games.statistics import Habits, Statistics
+from games.rules import Rules
+
+if TYPE_CHECKING:
+    from games.learning import Encoding
+    from games.presentation import Presentation
+    from games.schemas import GameShapes
+    from games.statistics import Statistics
 
 CHANCE_VALUES: Final = {"age_order": "seats", "event_deck": "cards", "gem_deck": "cards"}
 
 
-def _habits(state: State) -> list[Habits]:
-    return habits.habits_of(state, GUESSES)
+def _presentation() -> Presentation:
+    from games.edel_stein_reich.presentation import PRESENTATION
+
+    return PRESENTATION
 
 
-STATISTICS: Final = Statistics(
-    figures.STRETCHES,
-    figures.COLUMNS,
-    figures.figures_of,
-    habit_columns=habits.columns(5),
-    habits=_habits,
-    price_unit="gems",
-    exchanges=figures.exchanges_of,
-    turning_point=figures.turning_point,
-)
+def _duel_presentation() -> Presentation:
+    from games.edel_stein_reich.presentation import DUEL_PRESENTATION
+
+    return DUEL_PRESENTATION
+
+
+def _statistics() -> Statistics:
+    from games.edel_stein_reich.statistics import STATISTICS
+
+    return STATISTICS
+
+
+def _duel_statistics() -> Statistics:
+    from games.edel_stein_reich.statistics import DUEL_STATISTICS
+
+    return DUEL_STATISTICS
+
+
+def _encoding(seats: int) -> Encoding:
+    from games.edel_stein_reich.encoding import EdelSteinReichEncoding
+
+    return EdelSteinReichEncoding(seats)
+
+
+def _shapes(rules: Rules) -> GameShapes:
+    from games.edel_stein_reich.schemas import shapes_of
+
+    return shapes_of(rules)
+
 
 EDEL_STEIN_REICH: Final = Game(
     Rules(
@@ -42,10 +63,10 @@ EDEL_STEIN_REICH: Final = Game(
         EdelSteinReichState,
         chance_values=CHANCE_VALUES,
     ),
-    PRESENTATION,
-    STATISTICS,
-    EdelSteinReichEncoding,
-    shapes_of,
+    _presentation,
+    _statistics,
+    _encoding,
+    _shapes,
     GemKnowledge,
 )
 """Edel, Stein & Reich, for three to five seats."""
@@ -58,10 +79,10 @@ DUEL: Final = Game(
         DuelState,
         chance_values={**CHANCE_VALUES, "starter": "seat"},
     ),
-    DUEL_PRESENTATION,
-    replace(STATISTICS, habit_columns=habits.columns(2)),
-    EdelSteinReichEncoding,
-    shapes_of,
+    _duel_presentation,
+    _duel_statistics,
+    _encoding,
+    _shapes,
     GemKnowledge,
 )
 """The version for two, in which the seats take turns and guess each other's hidden action."""

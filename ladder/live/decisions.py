@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from django.db.models.functions import Now
 
-from bots.protocol import PROTOCOL, Decide, End, Hello, bot_seed
-from bots.protocol.messages import limits_document
+from bots import protocol
+from bots.protocol import Decide, End, Hello, bot_seed
 from games.registry import GAMES
 from games.rules import Document, State
 from ladder.live.position import Position
@@ -105,18 +105,9 @@ def seat_view(position: Position, seat: int, log: int = 0) -> Document:
 
 def hello(position: Position, seat: int, *, resumed: bool, start: int = 1) -> Hello:
     """The first message of the seat's ``start``, counted from 1."""
-    match = position.match
-    return {
-        "type": "hello",
-        "protocol": PROTOCOL,
-        "game": match.ladder.game,
-        "rules": GAMES[match.ladder.game].rules.version,
-        "seats": match.ladder.seats,
-        "seat": seat,
-        "resumed": resumed,
-        "limits": limits_document(position.limits),
-        "seed": bot_seed(seeds_key(), str(match.pk), seat, start),
-    }
+    ladder = position.match.ladder
+    seed = bot_seed(seeds_key(), str(position.match.pk), seat, start)
+    return protocol.hello(GAMES[ladder.game].rules, ladder.seats, seat, position.limits, seed, resumed=resumed)
 
 
 def end(position: Position, seat: int) -> End:

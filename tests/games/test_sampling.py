@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import combinations, permutations
 from math import factorial, prod
 from random import Random
@@ -241,7 +240,7 @@ def test_an_older_view_or_another_game_does_not_match() -> None:
 
 def test_a_game_without_knowledge_does_not_support_sampling(monkeypatch: pytest.MonkeyPatch) -> None:
     state = GAMES["die-weinhaendler"].new(3, seed_of(1))
-    monkeypatch.setitem(GAMES, "die-weinhaendler", replace(GAMES["die-weinhaendler"], knowledge=None))
+    monkeypatch.setattr(GAMES["die-weinhaendler"], "knowledge", None)
     with pytest.raises(ValueError, match="knowledge"):
         sampler(state, 0)
 

@@ -103,6 +103,7 @@ HELLO = {
     "resumed": False,
     "limits": {"startup_ms": 3000, "move_ms": 1000, "bank_ms": 10000, "game_ms": 60000, "memory_mb": 512},
     "seed": "5f" * 32,
+    "library": "0.1.0",
 }
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from games.registry import GAMES
+from tests.bots.sandbox.programs import HONEST
 from tests.bots.tournaments.ledgers import STORED
 from tests.examples import pages
 from tests.packaging.sources import ROOT, copy_to, distributions
@@ -71,6 +72,18 @@ def test_from_nothing_to_a_match(empty: Empty, slug: str) -> None:
     played = empty.esr("play", slug, *table, "house:random", "--games", 2, "--parallel", 2, "--record", f"{slug}.jsonl")
     assert [row["strikes"] + row["forfeits"] for row in played["table"]] == [0] * seats
     assert empty.esr("verify", f"{slug}.jsonl")["records"] == 2
+
+
+def test_a_bot_imports_the_games_of_the_installed_library(empty: Empty) -> None:
+    folder = empty.home / "importer"
+    folder.mkdir()
+    source = "import sys, games.sampling; sys.stderr.write(games.__version__)\n" + HONEST
+    (folder / "bot.py").write_text(source, encoding="utf-8")
+    played = empty.esr("play", "edel-stein-reich-duel", folder, "house:random", "--games", 1, "--logs", "imported")
+    assert [row["strikes"] + row["forfeits"] for row in played["table"]] == [0, 0]
+    (log,) = (empty.home / "imported").glob("*.seat0.log.json")
+    document = json.loads(log.read_text(encoding="utf-8"))
+    assert document["stderr_tail"] == document["starts"][0]["hello"]["library"]
 
 
 def test_a_cup_without_matchings_is_verified(empty: Empty) -> None:

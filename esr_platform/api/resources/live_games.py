@@ -48,6 +48,7 @@ class Hello(Document, tag_field="type", tag="hello"):
     resumed: Annotated[bool, about("Whether the game had already begun: true after a reconnect.", False)]
     limits: Annotated[dict[str, Any], about("Limits in ms and MiB.", {"move_ms": 5000})]
     seed: Annotated[str, about("Random seed for the bot.", "9f0c5be4")]
+    library: Annotated[str, about("Version of the package `games` on the site, which hosted bots can import.", "0.1.0")]
 
 
 class Decide(Document, tag_field="type", tag="decide"):

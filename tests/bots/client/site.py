@@ -12,8 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from bots.protocol import Limits, bot_seed
-from bots.protocol.messages import limits_document
+from bots.protocol import Limits, bot_seed, hello
 from games import strict
 from games.registry import GAMES
 from games.rules import IllegalMove, State
@@ -40,13 +39,10 @@ class Game:
     strikes: int = 0
 
     def start(self, resumed: bool) -> dict[str, Any]:
-        hello = {
-            "type": "hello", "protocol": 1, "game": self.state.rules.slug, "rules": "1", "seats": 2, "seat": 0,
-            "resumed": resumed, "limits": limits_document(self.limits), "seed": bot_seed(b"", "x", 0, 1),
-        }  # fmt: skip
         players = [{"seat": seat, "name": name} for seat, name in enumerate(("Afar", "Default"))]
+        message = hello(self.state.rules, 2, 0, self.limits, bot_seed(b"", "x", 0, 1), resumed=resumed)
         return {"type": "game_start", "game": self.number, "rated": True, "ladder": LADDER["slug"], "players": players,
-                "message": hello}  # fmt: skip
+                "message": message}  # fmt: skip
 
     def advance(self) -> None:
         """Play for seat 1 until seat 0 is asked."""

@@ -18,8 +18,8 @@ from tests.bots.sandbox.programs import HONEST, folder_of
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[3]
-CRLF = "import sys; sys.stdout.reconfigure(newline='\\r\\n')\n" + HONEST
-"""A bot whose lines end as they do on Windows."""
+CRLF = "import sys, games.sampling; sys.stdout.reconfigure(newline='\\r\\n')\n" + HONEST
+"""A bot that imports the library and whose lines end as they do on Windows."""
 
 
 @pytest.fixture(scope="module", params=PROFILES)

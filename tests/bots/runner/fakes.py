@@ -8,8 +8,7 @@ from typing import Any, TypeVar
 
 import orjson
 
-from bots.protocol import Decide, Hello, Limits
-from bots.protocol.messages import limits_document
+from bots.protocol import Decide, Limits, hello
 from bots.runner import Consultation, FakeProgram, MatchReport, MatchSpec, Observer, SeatSpec, play_match
 from bots.runner.channel import OpenChannel, open_channel
 from bots.runner.questions import Core
@@ -116,17 +115,6 @@ def consultation(
     """The first seat that owes a decision is asked for it, under the id ``asked``, with ``left`` ms for the game."""
     state, limits = state or middle(), limits or Limits()
     seat = state.pending[0]
-    hello: Hello = {
-        "type": "hello",
-        "protocol": 1,
-        "game": state.rules.slug,
-        "rules": state.rules.version,
-        "seats": state.seats,
-        "seat": seat,
-        "resumed": True,
-        "limits": limits_document(limits),
-        "seed": "ab" * 32,
-    }
     game_ms = limits.game_ms if left is None else left
     decide: Decide = {
         "type": "decide",
@@ -137,4 +125,4 @@ def consultation(
         "log": state.entries(seat),
         "clock": {"move_ms": limits.move_ms, "bank_ms": limits.bank_ms, "game_ms": game_ms},
     }
-    return Consultation("bot", program, hello, decide)
+    return Consultation("bot", program, hello(state.rules, state.seats, seat, limits, "ab" * 32, resumed=True), decide)

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+import games
 from bots.protocol import Limits, bot_seed
 from bots.runner import FakeProgram
 from games.record import from_json, to_json, verify
@@ -42,6 +43,7 @@ def test_hello_has_the_game_the_limits_and_a_seed_for_each_seat() -> None:
         "resumed": False,
         "limits": {"startup_ms": 3000, "move_ms": 900, "bank_ms": 10_000, "game_ms": 60_000, "memory_mb": 512},
         "seed": bot_seed(b"secret", "m1", 1, 1),
+        "library": games.__version__,
     }
     assert [seat.bot_seed for seat in report.seats] == [hello[0]["seed"] for hello in hellos]
 

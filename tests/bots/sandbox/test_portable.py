@@ -62,13 +62,13 @@ def test_a_strike_without_known_processor_time_states_none(launcher: PlainLaunch
     assert {strike.cpu_us for strike in report.seats[0].strikes} == {None}
 
 
-def test_the_environment_is_empty_but_for_what_windows_needs(
+def test_the_environment_is_empty_but_for_packages_and_what_windows_needs(
     launcher: PlainLauncher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SYSTEMROOT", "C:\\Windows")
     monkeypatch.setattr(interpreter, "packages", tuple)  # as on a host without NumPy
     with program("import os, sys; sys.stderr.write(str(sorted(set(os.environ) - {'LC_CTYPE'})))") as bot:
-        assert stop(launcher.start(bot, Limits())) == (0, "['SYSTEMROOT']")
+        assert stop(launcher.start(bot, Limits())) == (0, "['PYTHONPATH', 'SYSTEMROOT']")
 
 
 def test_a_bot_reads_and_writes_utf_8(launcher: PlainLauncher) -> None:

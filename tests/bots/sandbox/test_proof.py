@@ -12,7 +12,7 @@ import pytest
 
 from bots.protocol import Limits
 from bots.runner import PlatformFailure, StoredProgram
-from bots.sandbox import SandboxLauncher
+from bots.sandbox import SandboxLauncher, library
 from bots.sandbox.interpreter import environment
 from bots.sandbox.leases import SandboxSeat
 from bots.sandbox.limits import as_user, limit_values
@@ -304,7 +304,7 @@ WALLS: dict[str, dict[str, Any]] = {
 def test_each_thing_that_a_bot_should_not_see_is_named(
     seen: tuple[dict[str, Any], Outside], change: dict[str, Any]
 ) -> None:
-    world, variables = seen[0], {**seen[0]["environment"], **environment(CODE)}
+    world, variables = seen[0], {**seen[0]["environment"], **environment(library.PLACE)}
     variables.pop("PWD")
     root = root_folder(runtime_folder())
     assert wrong(judge_world(world, root, limit_values(LIMITS), variables)) == []

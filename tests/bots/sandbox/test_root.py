@@ -8,12 +8,13 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from bots.protocol import Limits
 from bots.runner import HouseProgram, LocalProgram, PlatformFailure
-from bots.sandbox import SandboxLauncher, root
+from bots.sandbox import SandboxLauncher, library, root
 from bots.sandbox.proof import MEMORY, prove, remedy
 from bots.sandbox.root import bots_library, has_holes, root_folder
 from bots.sandbox.runtime import VARIABLE, is_in_memory, runtime_folder
@@ -74,6 +75,8 @@ def test_a_root_is_made_once_and_another_one_for_other_files(runtime: Path, monk
         ("DEVICES", ("/dev/null",)),
         ("_NOT_NEEDED", {"test"}),
         ("_LOCALE", Path("/usr/lib/locale/de_DE.utf8")),
+        ("library", SimpleNamespace(PLACE="/usr/lib/games", version=library.version)),
+        ("library", SimpleNamespace(PLACE=library.PLACE, version=lambda: "0" * 64)),
     ],
 )
 def test_a_release_that_makes_another_root_does_not_use_the_old_one(

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+import games
 from ladder.ledger.entries import NoSeason
 from ladder.live import decisions
 from ladder.live.start import open_table
@@ -113,5 +114,6 @@ def test_a_game_begins_with_the_hello_that_a_program_on_stdin_gets() -> None:
         "seat": 1,
         "resumed": False,
         "limits": position(match).table.limits,
+        "library": games.__version__,
     }
     assert LiveSeat.objects.filter(kind="remote").count() == 2

@@ -24,6 +24,24 @@ SECRETS: Final = (
         """,
     ),
     Hostile(
+        "the package games",
+        "changes the package that all bots import, and looks for other parts of the platform",
+        """
+        def look():
+            import games, importlib.util
+            folder = os.path.dirname(games.__file__)
+            platform = ("bots", "ladder", "esr_platform", "manage", "tests", "django", "orjson", "celery")
+            got.extend(name for name in platform if importlib.util.find_spec(name))
+            got.extend(set(os.listdir(os.path.dirname(folder))) - {"games"})
+            for place in (games.__file__, games.__cached__, f"{folder}/rules.py", folder):
+                for change in (lambda path: open(path, "r+b"), os.remove, os.utime, lambda path: os.chmod(path, 0o777),
+                               lambda path: os.rename(path, path + "2"), lambda path: os.symlink("/", path + "3")):
+                    attempt(place, change, place)
+            attempt("a new module", open, f"{folder}/new.py", "w")
+        attack(look)
+        """,
+    ),
+    Hostile(
         "environment",
         "searches the environment, the arguments and the auxiliary vector for secrets",
         """
