@@ -22,7 +22,12 @@ SOURCES: Final = Path(__file__).parent
 LIBRARY: Final = SOURCES.parent / "native" / f"rules-{sysconfig.get_platform()}.so"
 """The compiled library."""
 
-COMPILED: Final = ("library.c", "chance.c", "gems_batch.c", "wine_batch.c")
+COMPILED: Final = (
+    "library.c",
+    "chance.c",
+    "records.c",
+    *(f"{family}_{part}.c" for family in ("gems", "wine") for part in ("batch", "records")),
+)
 """The sources for the compiler. They include the others."""
 
 FLAGS: Final = ("-std=c11", "-O3", "-fPIC", "-shared", "-fvisibility=hidden")
