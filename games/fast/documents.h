@@ -4,7 +4,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,7 +96,7 @@ static Token *read_document(const uint8_t *bytes, int64_t size, int64_t *count) 
 }
 
 static bool is_text(const Token *token, const char *text) {
-    return token->kind == TEXT && (size_t)token->number == strlen(text) && !memcmp(token->text, text, strlen(text));
+    return token->kind == TEXT && !strncmp(text, token->text, (size_t)token->number) && !text[token->number];
 }
 
 /* Return the place of the text of a token among `count` texts, or -1. */
@@ -117,35 +116,47 @@ typedef struct {
     bool lost;
 } Text;
 
-static void append(Text *text, const char *bytes, int64_t size) {
+static bool reserve(Text *text, int64_t size) {
     if (!text->lost && text->size + size > text->capacity) {
         int64_t capacity = 2 * (text->size + size);
         char *larger = realloc(text->bytes, (size_t)capacity);
         if (larger) text->bytes = larger, text->capacity = capacity;
         else text->lost = true;
     }
-    if (text->lost) return;
-    memcpy(text->bytes + text->size, bytes, (size_t)size);
-    text->size += size;
+    return !text->lost;
 }
 
-/* Append a value, with a comma if another value is before it in the same list or object. */
-static void append_value(Text *text, const char *bytes, int64_t size) {
+static void append(Text *text, char byte) {
+    if (reserve(text, 1)) text->bytes[text->size++] = byte;
+}
+
+/* Append a comma if another value is before the next one in the same list or object. */
+static void begin_value(Text *text) {
     char last = text->size ? text->bytes[text->size - 1] : '[';
-    if (last != '[' && last != '{' && last != ':') append(text, ",", 1);
-    append(text, bytes, size);
+    if (last != '[' && last != '{' && last != ':') append(text, ',');
 }
 
 static void append_number(Text *text, int number) {
-    char digits[12];
-    append_value(text, digits, snprintf(digits, sizeof digits, "%d", number));
+    enum { DIGITS = 10 };
+    char digits[DIGITS];
+    int count = 0;
+    uint32_t left = number < 0 ? 0u - (uint32_t)number : (uint32_t)number;
+    do digits[count++] = (char)('0' + left % 10);
+    while (left /= 10);
+    begin_value(text);
+    if (number < 0) append(text, '-');
+    while (count) append(text, digits[--count]);
 }
 
-/* Append a text that needs no escapes. */
-static void append_text(Text *text, const char *string) {
-    append_value(text, "\"", 1);
-    append(text, string, (int64_t)strlen(string));
-    append(text, "\"", 1);
+/* Append a text that needs no escapes, in quotes if it is a string. */
+static void append_text(Text *text, const char *string, bool quoted) {
+    size_t length = strlen(string);
+    begin_value(text);
+    if (quoted) append(text, '"');
+    if (!reserve(text, (int64_t)length)) return;
+    memcpy(text->bytes + text->size, string, length);
+    text->size += (int64_t)length;
+    if (quoted) append(text, '"');
 }
 
 /* --- Integers without a limit ----------------------------------------------------------------------------------- */

@@ -72,27 +72,27 @@ static void put_number(Recorder *recorder, int number) {
 
 static void put_text(Recorder *recorder, const char *text) {
     if (recorder->steps) recorder->differs |= !is_text(to_compare(recorder), text);
-    if (recorder->writes) append_text(&recorder->text, text);
+    if (recorder->writes) append_text(&recorder->text, text, true);
 }
 
 static void put_key(Recorder *recorder, const char *key) {
     put_text(recorder, key);
-    if (recorder->writes) append(&recorder->text, ":", 1);
+    if (recorder->writes) append(&recorder->text, ':');
 }
 
 static void put_true(Recorder *recorder) {
     if (recorder->steps) recorder->differs |= to_compare(recorder)->kind != TRUE;
-    if (recorder->writes) append_value(&recorder->text, "true", 4);
+    if (recorder->writes) append_text(&recorder->text, "true", false);
 }
 
 static void begin_object(Recorder *recorder) {
     if (recorder->steps) recorder->differs |= to_compare(recorder)->kind != OBJECT;
-    if (recorder->writes) append_value(&recorder->text, "{", 1);
+    if (recorder->writes) begin_value(&recorder->text), append(&recorder->text, '{');
 }
 
 static void end_object(Recorder *recorder) {
     if (recorder->steps) recorder->differs |= to_compare(recorder)->kind != END;
-    if (recorder->writes) append(&recorder->text, "}", 1);
+    if (recorder->writes) append(&recorder->text, '}');
 }
 
 static void begin_list(Recorder *recorder, int length) {
@@ -100,11 +100,11 @@ static void begin_list(Recorder *recorder, int length) {
         const Token *token = to_compare(recorder);
         recorder->differs |= token->kind != LIST || token->number != length;
     }
-    if (recorder->writes) append_value(&recorder->text, "[", 1);
+    if (recorder->writes) begin_value(&recorder->text), append(&recorder->text, '[');
 }
 
 static void end_list(Recorder *recorder) {
-    if (recorder->writes) append(&recorder->text, "]", 1);
+    if (recorder->writes) append(&recorder->text, ']');
 }
 
 /* --- Steps ----------------------------------------------------------------------------------------------------- */

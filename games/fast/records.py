@@ -88,16 +88,25 @@ class _Format:
         self.function = function(family, "replay", ctypes.c_int32, ctypes.POINTER(_Replay))
         self.release = load().records_release
         self.release.restype, self.release.argtypes = None, (ctypes.c_void_p, ctypes.c_void_p)
+        self.constants = bytes(
+            _Replay(
+                rules=ctypes.addressof(self.rules),
+                names=ctypes.addressof(self.names),
+                reasons=ctypes.addressof(_REASONS),
+                reason_count=len(DEFAULT_REASONS),
+                forfeit_reason=DEFAULT_REASONS.index("forfeit"),
+            )
+        )
 
-    def play(self, replay: _Replay, forfeits: Mapping[int, Forfeit]) -> Replayed | None:
-        replay.rules = ctypes.addressof(self.rules)
-        replay.names = ctypes.addressof(self.names)
-        replay.reasons = ctypes.addressof(_REASONS)
-        replay.reason_count = len(DEFAULT_REASONS)
-        replay.forfeit_reason = DEFAULT_REASONS.index("forfeit")
+    def new(self, seed: bytes, forfeits: Mapping[int, Forfeit]) -> _Replay:
+        replay = _Replay.from_buffer_copy(self.constants)
+        replay.seed = seed
         for seat, (_, at) in forfeits.items():
             replay.forfeited[seat] = 1
             replay.forfeited_at[seat] = _NO_TIME if at is None else at
+        return replay
+
+    def play(self, replay: _Replay, forfeits: Mapping[int, Forfeit]) -> Replayed | None:
         same = self.function(replay)
         try:
             if not same:
@@ -140,10 +149,11 @@ def replay_steps(
         written = marshal.dumps(steps, _MARSHAL_VERSION)
     except ValueError:  # not JSON values
         return None
-    replay = _Replay(
-        seed=seed, steps=written, steps_size=len(written), knows_forfeits=knows_forfeits, packs=packs, defaults=0
-    )
-    return _format(game, seats).play(replay, forfeits)
+    played = _format(game, seats)
+    replay = played.new(seed, forfeits)
+    replay.steps, replay.steps_size = written, len(written)
+    replay.knows_forfeits, replay.packs = knows_forfeits, packs
+    return played.play(replay, forfeits)
 
 
 def replay_choices(
@@ -153,5 +163,7 @@ def replay_choices(
 
     Also returns ``None`` for choices that only the plain engine can read. Raises ``ImportError`` as above.
     """
-    replay = _Replay(seed=seed, choices=choices, choices_size=len(choices), defaults=defaults)
-    return _format(game, seats).play(replay, forfeits)
+    played = _format(game, seats)
+    replay = played.new(seed, forfeits)
+    replay.choices, replay.choices_size, replay.defaults = choices, len(choices), defaults
+    return played.play(replay, forfeits)
