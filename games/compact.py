@@ -70,7 +70,7 @@ class _Head:
         self.require_known()
         return GAMES[self.game].new(self.seats, self.seed)
 
-    def text(self, steps: bytes, outcome: Document | None) -> bytes:
+    def text(self, steps: bytes, outcome: Document) -> bytes:
         """Return the JSON text of the record with these steps."""
         record = {
             "format": FORMAT,
@@ -162,7 +162,7 @@ def pack(record: Mapping[str, Any]) -> bytes:
     )
     if replayed := confirmed(record, knows_forfeits=False, packs=True):
         front, choices = head.to_bytes(), replayed.choices
-        return front + _sum(front, choices, head.text(replayed.steps, replayed.outcome)) + choices
+        return front + _sum(front, choices, head.text(replayed.steps, record["outcome"])) + choices
     state = head.start()
     number = _number_of(_digits(state, moves, head.defaults))
     rebuilt = _ended(state, head)
@@ -189,11 +189,11 @@ def read(packed: bytes) -> Unpacked:
     choices = packed[reader.place :]
     head.require_known()
     if fast := accelerator():
-        replayed = fast.replay_choices(
-            head.game, head.seats, head.seed, choices, head.forfeits, defaults=head.defaults
-        )
-        if replayed and _sum(front, choices, text := head.text(replayed.steps, replayed.outcome)) == checksum:
-            return Unpacked(head.game, head.seats, head.seed, replayed.outcome, text)
+        replayed = fast.replay_choices(head.game, head.seats, head.seed, choices, head.forfeits, defaults=head.defaults)
+        if replayed and replayed.outcome:
+            text = head.text(replayed.steps, replayed.outcome)
+            if _sum(front, choices, text) == checksum:
+                return Unpacked(head.game, head.seats, head.seed, replayed.outcome, text)
     state = head.start()
     rest = _choose(state, int.from_bytes(choices, "big"), head.defaults)
     record = _ended(state, head)

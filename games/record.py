@@ -7,6 +7,7 @@ describes errors, and it returns the same results without the accelerator.
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -198,7 +199,10 @@ def _check_forfeit_defaults(steps: list[Document], forfeits: Mapping[int, Forfei
 
 @cache
 def accelerator() -> ModuleType | None:
-    """Return ``games.fast.records``, or ``None`` if the accelerator is not compiled from the present sources."""
+    """Return ``games.fast.records``, or ``None`` if the accelerator is switched off or not compiled."""
+    #: ESR_ACCELERATOR: Set it to `0` to verify and pack records without the accelerator. Default: used if compiled.
+    if os.environ.get("ESR_ACCELERATOR", "1") == "0":
+        return None
     try:
         from games.fast import records
         from games.fast.library import load

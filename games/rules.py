@@ -7,7 +7,7 @@ Schemas.
 
 from __future__ import annotations
 
-from abc import ABCMeta, abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
@@ -70,7 +70,7 @@ class NumberedMoves(Protocol):
     def index(self, move: Move, /) -> int: ...
 
 
-class State(metaclass=ABCMeta):  # not ABC: mypyc makes no native class of what inherits from one that is not
+class State(ABC):
     """One play of a game, from the deal to the outcome. Seats are numbered from 0.
 
     The state itself plays chance and forced moves. After :meth:`play`, at least one seat owes a decision, or the game
@@ -244,11 +244,6 @@ class Rules:
     version: str = "1"
     chance_values: Mapping[str, str] = field(default_factory=_chance_values)
     veiled: tuple[str, ...] = ()
-
-    def __reduce__(self) -> tuple[type[Rules], tuple[Any, ...]]:
-        """Support ``copy`` and ``pickle``, which cannot create an object of a compiled class without its arguments."""
-        known = (self.slug, self.name, self.seat_counts, self.deal, self.version, dict(self.chance_values), self.veiled)
-        return type(self), known
 
     def start(self, seats: int, chance: Chance) -> State:
         """Deal a state with chance outcomes from ``chance``. Raises ``ValueError`` for a wrong number of seats."""

@@ -10,7 +10,7 @@ import marshal
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
 from games.fast.library import FAMILIES, function, load, require_sizes
 from games.outcomes import outcome
@@ -71,8 +71,8 @@ class Replayed:
 def _names_of(texts: Mapping[str, Sequence[str]]) -> ctypes.Structure:
     """Return a struct with a field for each of ``texts``, an array of C strings."""
     fields = [(name, ctypes.c_char_p * len(words)) for name, words in texts.items()]
-    struct = type("Names", (ctypes.Structure,), {"_fields_": fields})
-    return struct(**{name: tuple(map(str.encode, words)) for name, words in texts.items()})
+    names: type[ctypes.Structure] = type("Names", (ctypes.Structure,), {"_fields_": fields})
+    return names(**{name: tuple(map(str.encode, words)) for name, words in texts.items()})
 
 
 class _Format:
@@ -145,6 +145,8 @@ def replay_steps(
     If ``knows_forfeits``, moves because of a forfeit are compared with ``forfeits``, by seat. With ``packs``, the game
     must be over, and the texts and choices are written. Raises ``ImportError`` if the accelerator is not compiled.
     """
+    if game not in FAMILIES:
+        return None
     try:
         written = marshal.dumps(steps, _MARSHAL_VERSION)
     except ValueError:  # not JSON values
@@ -163,6 +165,8 @@ def replay_choices(
 
     Also returns ``None`` for choices that only the plain engine can read. Raises ``ImportError`` as above.
     """
+    if game not in FAMILIES:
+        return None
     played = _format(game, seats)
     replay = played.new(seed, forfeits)
     replay.choices, replay.choices_size, replay.defaults = choices, len(choices), defaults
