@@ -240,9 +240,16 @@ def confirmed(
         return None
     knows_forfeits &= forfeits is not None or record["outcome"] is not None
     replayed: Replayed | None = fast.replay_steps(
-        record["game"], seats, seed, record["steps"], reported, knows_forfeits=knows_forfeits, packs=packs
+        record["game"],
+        seats,
+        seed,
+        record["steps"],
+        record["outcome"],
+        reported,
+        knows_forfeits=knows_forfeits,
+        packs=packs,
     )
-    return replayed if replayed and strict.same(replayed.outcome, record["outcome"]) else None
+    return replayed
 
 
 def _is_forfeit(seat: Any, seats: int, forfeit: Forfeit) -> bool:

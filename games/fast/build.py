@@ -7,13 +7,11 @@ version of Python.
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import sysconfig
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final
 
 SOURCES: Final = Path(__file__).parent
@@ -48,6 +46,9 @@ def compile_library(target: Path = LIBRARY, flags: Sequence[str] = (), quiet: bo
     ``flags`` are further options of the compiler. If ``quiet``, its messages are not shown. Raises ``OSError`` if there
     is no compiler or ``target`` cannot be written, and ``subprocess.CalledProcessError`` if compiling fails.
     """
+    import subprocess  # here, because a program that only loads the library would wait for these imports
+    from tempfile import TemporaryDirectory
+
     compiler = (os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()
     sources = [str(SOURCES / name) for name in COMPILED]
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -59,7 +60,9 @@ def compile_library(target: Path = LIBRARY, flags: Sequence[str] = (), quiet: bo
 
 
 if __name__ == "__main__":
+    from subprocess import CalledProcessError
+
     try:
         compile_library(flags=sys.argv[1:])
-    except (OSError, subprocess.CalledProcessError) as error:
+    except (OSError, CalledProcessError) as error:
         sys.exit(f"Cannot compile the accelerator: {error}. Install a C compiler. All games also work without it.")

@@ -20,6 +20,8 @@ MAX_SEATS: Final = 5
 _MAX_COLUMNS: Final = 5
 _NO_TIME: Final = -1
 _MARSHAL_VERSION: Final = 4
+_WITHOUT_REFERENCES: Final = 2
+"""The version of ``marshal`` in which equal values have equal bytes."""
 
 _REASONS: Final = (ctypes.c_char_p * len(DEFAULT_REASONS))(*map(str.encode, DEFAULT_REASONS))
 
@@ -134,12 +136,13 @@ def replay_steps(
     seats: int,
     seed: bytes,
     steps: list[Document],
+    result: Document | None,
     forfeits: Mapping[int, Forfeit],
     *,
     knows_forfeits: bool,
     packs: bool = False,
 ) -> Replayed | None:
-    """Play the moves of a record. Return ``None`` unless the rules give exactly ``steps``.
+    """Play the moves of a record. Return ``None`` unless the rules give exactly ``steps`` and the outcome ``result``.
 
     Also returns ``None`` for a record that only the plain engine can judge, such as one whose keys have another order.
     If ``knows_forfeits``, moves because of a forfeit are compared with ``forfeits``, by seat. With ``packs``, the game
@@ -149,13 +152,16 @@ def replay_steps(
         return None
     try:
         written = marshal.dumps(steps, _MARSHAL_VERSION)
+        expected = marshal.dumps(result, _WITHOUT_REFERENCES)
     except ValueError:  # not JSON values
         return None
     played = _format(game, seats)
     replay = played.new(seed, forfeits)
     replay.steps, replay.steps_size = written, len(written)
     replay.knows_forfeits, replay.packs = knows_forfeits, packs
-    return played.play(replay, forfeits)
+    replayed = played.play(replay, forfeits)
+    same = replayed and marshal.dumps(replayed.outcome, _WITHOUT_REFERENCES) == expected
+    return replayed if same else None
 
 
 def replay_choices(

@@ -115,15 +115,15 @@ static int value_of(const Rules *rules, Bottles cards) {
 /* Write the number of selections of a hand by their value, up to that of the hand. */
 static void count_selections(const Rules *rules, Bottles hand, int value, uint32_t ways[MAX_TENTHS]) {
     uint32_t before[MAX_TENTHS];
+    int reached = 0;
     memset(ways, 0, (size_t)(value + 1) * sizeof *ways);
     ways[0] = 1;
     for (Bottles kinds = kinds_of(hand); kinds; kinds &= kinds - 1) {
-        int kind = cheapest(kinds);
-        memcpy(before, ways, (size_t)(value + 1) * sizeof *ways);
-        for (int copies = copies_of(hand, kind), tenths = copies * rules->tenths[kind]; copies; copies--) {
-            for (int t = tenths; t <= value; t++) ways[t] += before[t - tenths];
-            tenths -= rules->tenths[kind];
-        }
+        int kind = cheapest(kinds), copies = copies_of(hand, kind), each = rules->tenths[kind];
+        memcpy(before, ways, (size_t)(reached + 1) * sizeof *ways);
+        for (int tenths = each; tenths <= copies * each; tenths += each)
+            for (int t = 0; t <= reached; t++) ways[t + tenths] += before[t];
+        reached += copies * each;
     }
 }
 
