@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from games.game import Game
 
 _KEYS: Final = ("format", "game", "rules", "seats", "seed", "commitment", "steps", "outcome")
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _HEX: Final = re.compile(r"[0-9a-f]{64}\Z")
 
 
@@ -39,7 +40,7 @@ class RecordError(ValueError):
 
 def to_json(record: Mapping[str, Any]) -> str:
     """Return the record as one line of JSON without white space."""
-    return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+    return _ENCODER.encode(record)
 
 
 def from_json(text: str | bytes) -> Document:

@@ -171,13 +171,17 @@ typedef struct {
     int count;
 } Natural;
 
-/* Divide by a number and return the remainder. */
+/* Divide by a number and return the remainder. A multiplication estimates each quotient, which is at most a little too
+ * small then, because a division takes several times as long. */
 static uint32_t divide(Natural *number, uint32_t by) {
+    const uint64_t inverse = UINT64_MAX / by;
     uint64_t rest = 0;
     for (int i = number->count - 1; i >= 0; i--) {
         rest = rest << 32 | number->parts[i];
-        number->parts[i] = (uint32_t)(rest / by);
-        rest %= by;
+        uint64_t quotient = (uint64_t)((unsigned __int128)rest * inverse >> 64);
+        rest -= quotient * by;
+        for (; rest >= by; rest -= by) quotient++;
+        number->parts[i] = (uint32_t)quotient;
     }
     while (number->count && !number->parts[number->count - 1]) number->count--;
     return (uint32_t)rest;

@@ -207,33 +207,50 @@ static int of_two(int greens, int blues, int count) {
     return most >= least ? most - least + 1 : 0;
 }
 
-/* Return the number of ways to choose `count` gems, and those before `offer`, which has as many. */
-static uint32_t of_four(const uint8_t held[COLORS], int count, const uint8_t *offer, uint32_t *before) {
-    uint32_t ways = 0;
-    if (offer) *before = 0;
-    for (int red = 0; red <= held[0] && red <= count; red++)
-        for (int yellow = 0; yellow <= held[1] && red + yellow <= count; yellow++) {
-            int rest = count - red - yellow, pairs = of_two(held[2], held[3], rest);
-            ways += (uint32_t)pairs;
-            if (!offer || red > offer[0] || (red == offer[0] && yellow > offer[1])) continue;
-            if (red == offer[0] && yellow == offer[1]) {
-                int least = rest > held[3] ? rest - held[3] : 0, until = offer[2] < held[2] + 1 ? offer[2] : held[2] + 1;
-                pairs = until > least ? (until - least < pairs ? until - least : pairs) : 0;
-            }
-            *before += (uint32_t)pairs;
+enum { MAX_GEMS = COLORS * GEMS_PER_COLOR };
+
+/* Write the number of offers by their number of gems, up to all gems. */
+static void count_offers(const uint8_t held[COLORS], uint32_t offers[MAX_GEMS + 1]) {
+    uint32_t before[MAX_GEMS + 1];
+    int most = 0;
+    offers[0] = 1;
+    for (int color = 0; color < COLORS; color++) {
+        uint32_t ways = 0;
+        memcpy(before, offers, (size_t)(most + 1) * sizeof *offers);
+        for (int count = 0; count <= most + held[color]; count++) {
+            if (count <= most) ways += before[count];
+            if (count > held[color]) ways -= before[count - held[color] - 1];
+            offers[count] = ways;
         }
-    return ways;
+        most += held[color];
+    }
 }
 
-/* Return the number of offers up to this one, all with the same gems in hand. The offer can come from other ones. */
-static uint32_t offers_up_to(const uint8_t held[COLORS], const uint8_t offer[COLORS]) {
+/* Return the number of offers with as many gems as this one that are lower. */
+static uint32_t lower_offers(const uint8_t held[COLORS], const uint8_t offer[COLORS]) {
     int count = gem_total(offer);
-    uint32_t offers = 0, before = 0;
-    for (int fewer = 0; fewer < count; fewer++) offers += of_four(held, fewer, NULL, NULL);
-    of_four(held, count, offer, &before);
+    uint32_t lower = 0;
+    for (int red = 0; red <= held[0] && red <= offer[0]; red++)
+        for (int yellow = 0; yellow <= held[1] && red + yellow <= count; yellow++) {
+            int rest = count - red - yellow, pairs = of_two(held[2], held[3], rest);
+            if (red == offer[0] && yellow > offer[1]) break;
+            if (red == offer[0] && yellow == offer[1]) {
+                int fewer_greens = offer[2] - (rest > held[3] ? rest - held[3] : 0);
+                if (fewer_greens < pairs) pairs = fewer_greens > 0 ? fewer_greens : 0;
+            }
+            lower += (uint32_t)pairs;
+        }
+    return lower;
+}
+
+/* Return the number of offers up to this one, all from the same gems. The offer itself can come from other gems. */
+static uint32_t offers_up_to(const uint8_t held[COLORS], const uint8_t offer[COLORS]) {
+    uint32_t counts[MAX_GEMS + 1], offers = lower_offers(held, offer);
     bool possible = true;
+    count_offers(held, counts);
+    for (int count = 0; count < gem_total(offer) && count <= gem_total(held); count++) offers += counts[count];
     for (int color = 0; color < COLORS; color++) possible &= offer[color] <= held[color];
-    return offers + before + possible;
+    return offers + possible;
 }
 
 static uint32_t offers_in_all(const uint8_t held[COLORS]) {
@@ -243,8 +260,10 @@ static uint32_t offers_in_all(const uint8_t held[COLORS]) {
 }
 
 static void choose_offer(State *state, const uint8_t held[COLORS], uint32_t place) {
+    uint32_t counts[MAX_GEMS + 1];
     int count = 0;
-    for (uint32_t ways; place >= (ways = of_four(held, count, NULL, NULL)); count++) place -= ways;
+    count_offers(held, counts);
+    for (; place >= counts[count]; count++) place -= counts[count];
     for (int red = 0; red <= held[0] && red <= count; red++)
         for (int yellow = 0; yellow <= held[1] && red + yellow <= count; yellow++) {
             int rest = count - red - yellow, pairs = of_two(held[2], held[3], rest);

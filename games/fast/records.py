@@ -8,9 +8,8 @@ from __future__ import annotations
 import ctypes
 import marshal
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from games.fast.library import FAMILIES, function, load, require_sizes
 from games.outcomes import outcome
@@ -55,8 +54,7 @@ class _Replay(ctypes.Structure):
     ]
 
 
-@dataclass(frozen=True)
-class Replayed:
+class Replayed(NamedTuple):
     """A game that was played again.
 
     ``outcome`` is ``None`` if the record ends before the game. ``steps`` is the JSON text of all steps, and ``choices``
@@ -116,7 +114,7 @@ class _Format:
             ended = None
             if replay.over:
                 keys = [-rank for rank in replay.ranks[: self.seats]]
-                scores = [self.score(list(row)) for row in replay.scores[: self.seats]]
+                scores = [self.score(row[:]) for row in replay.scores[: self.seats]]
                 ended = outcome(keys, scores, forfeits)
             return Replayed(
                 ended,
@@ -125,7 +123,8 @@ class _Format:
                 bool(replay.defaults),
             )
         finally:
-            self.release(replay.text, replay.packed)
+            if replay.text or replay.packed:
+                self.release(replay.text, replay.packed)
 
 
 _format = cache(_Format)
