@@ -43,7 +43,7 @@ typedef struct {
     Replay *replay;
     const Token *steps; /* the given record, or NULL */
     int64_t count;
-    int64_t compared; /* tokens before this one are equal to what the rules gave */
+    int64_t compared; /* tokens before this one are equal to those of the rules */
     int64_t next; /* the first token of the next move to read */
     Text text;
     bool writes;
