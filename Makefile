@@ -22,7 +22,7 @@ CHECKS_JS := check-js-style check-js-types check-js-units
 CHECKS := check-style check-format check-types check-starters check-templates check-imports check-migrations check-locks
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-postgresql slow nightly engine-fast engine-native test-native chaos hostile fuzz outside seasons check check-js $(CHECKS) $(CHECKS_JS) format bench bench-engine bench-fast bench-native bench-environments bench-runner bench-pipeline bench-starts bench-validations bench-sleepers bench-lag bench-house bench-idle bench-comparisons bench-ratings bench-rebuild bench-verifying bench-pairings bench-cup-matches bench-tables bench-pages bench-responses bench-api bench-people bench-streams bench-replay locks messages docs pictures clean sandbox accelerator services
+.PHONY: help run demo test test-postgresql slow nightly engine-fast chaos hostile fuzz outside seasons check check-js $(CHECKS) $(CHECKS_JS) format bench bench-engine bench-fast bench-environments bench-runner bench-pipeline bench-starts bench-validations bench-sleepers bench-lag bench-house bench-idle bench-comparisons bench-ratings bench-rebuild bench-verifying bench-pairings bench-cup-matches bench-tables bench-pages bench-responses bench-api bench-people bench-streams bench-replay locks messages docs pictures clean sandbox accelerator services
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | while IFS='|' read -r name text; do printf '  make %-18s %s\n' "$$name" "$$text"; done
@@ -98,18 +98,8 @@ nightly: $(VENV)/.dev services  ## run all checks that take too long for continu
 	HYPOTHESIS_PROFILE=new-examples $(BIN)/pytest -q -n auto -m "not slow" $(PYTEST_ARGS) tests/games tests/judge tests/bots || failed="$$failed new-examples"; \
 	HYPOTHESIS_PROFILE=new-examples $(MAKE) test-postgresql || failed="$$failed test-postgresql"; \
 	$(ON_POSTGRESQL) $(BIN)/pytest -q $(FILES) -m slow $(PYTEST_ARGS) $(ON_BOTH) tests/browser || failed="$$failed slow-on-postgresql"; \
-	steps="hostile chaos fuzz outside"; \
-	if tools/compiler $(BIN)/python; then steps="$$steps test-native"; else echo "Skipped: test-native"; fi; \
-	for step in $$steps; do $(MAKE) $$step || failed="$$failed $$step"; done; \
+	for step in hostile chaos fuzz outside; do $(MAKE) $$step || failed="$$failed $$step"; done; \
 	if [ -n "$$failed" ]; then echo "Failed:$$failed" >&2; exit 1; fi
-
-NATIVE := games/native/.ready
-ENGINE := setup.py games/build.py $(wildcard games/*.py games/*/*.py)
-
-$(NATIVE): $(ENGINE) | $(VENV)/.dev
-	@tools/compiler $(BIN)/python
-	@ESR_NATIVE=1 $(BIN)/python setup.py --quiet build_ext --inplace
-	@touch $@
 
 FAST := games/native/.fast
 
@@ -117,16 +107,11 @@ $(FAST): games/fast/build.py $(wildcard games/fast/*.[ch]) | $(VENV)/.ready
 	@$(BIN)/python -m games.fast.build
 	@touch $@
 
-engine-fast: $(FAST)  ## compile the accelerator, the rules in C for thousands of games at once
+engine-fast: $(FAST)  ## compile the accelerator, the rules in C
 
 # Everything works without the accelerator, so that a missing compiler is not worth a message.
 accelerator: $(VENV)/.ready
 	@$(MAKE) --silent $(FAST) > /dev/null 2>&1 || true
-
-engine-native: $(NATIVE)  ## compile the engine with mypyc (ESR_ENGINE=python disables it)
-
-test-native: $(NATIVE)  ## run the engine tests on the compiled engine
-	@ESR_ENGINE=native $(BIN)/pytest -q -n auto $(PYTEST_ARGS) tests/games tests/judge tests/bots/environments
 
 CHAOS_CUPS := $(foreach seats,2 4,swiss/$(seats) round-robin/$(seats) knockout/$(seats) halving/$(seats))
 
@@ -196,11 +181,8 @@ seasons: $(VENV)/.dev  ## simulate 52 seasons with bots of known strength
 
 bench: bench-engine bench-environments bench-runner  ## run the speed benchmarks
 
-bench-engine: $(BENCH_VENV)/.ready bench-native bench-fast  ## measure engine decisions/s and compare with other libraries
+bench-engine: $(BENCH_VENV)/.ready bench-fast  ## measure engine decisions/s and compare with other libraries
 	@$(BENCH_VENV)/bin/python -m bench.engine $(BENCH_ARGS)
-
-bench-native:
-	@$(MAKE) --no-print-directory engine-native || echo 'The engine could not be compiled. Measuring only the plain engine.'
 
 bench-fast:
 	@$(MAKE) --no-print-directory engine-fast || echo 'The accelerator could not be compiled. Measuring without it.'
@@ -232,7 +214,7 @@ bench-ratings: $(VENV)/.dev  ## measure the rating estimates of a large season
 bench-rebuild: $(VENV)/.dev  ## measure the rating rebuild of 1,000,000 matches
 	@$(BIN)/python -m bench.rebuild
 
-bench-verifying: $(VENV)/.dev  ## measure verified games/s per core, plain and compiled
+bench-verifying: $(VENV)/.dev bench-fast  ## measure verified games/s per core, with and without the accelerator
 	@$(BIN)/python -m bench.verification
 
 bench-pairings: $(VENV)/.dev  ## measure the pairing of a ladder with 10,000 bots and of a Swiss cup with 500
@@ -281,5 +263,5 @@ docs: $(VENV)/.dev  ## write the reference of settings, check all links of the d
 pictures: $(VENV)/.dev services  ## take the screenshots for the docs from the site on PORT
 	@$(BIN)/python tools/pictures.py --port $(PORT)
 
-clean:  ## remove environments, caches and the compiled engine, but not the data in var/
+clean:  ## remove environments, caches and the compiled accelerator, but not the data in var/
 	@rm -rf build games/native $(VENV) $(BENCH_VENV) .mypy_cache .ruff_cache .hypothesis .import_linter_cache node_modules

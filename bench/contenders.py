@@ -1,4 +1,7 @@
-"""Contenders for our games, in the build that ``ESR_ENGINE`` selects: ``python -m bench.contenders`` is a worker."""
+"""Contenders for our games, in Python: ``python -m bench.contenders`` is a worker.
+
+``bench.record_contenders`` has those that the accelerator can take over.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from random import Random
 from bench.rates import Contender
 from bench.workers import serve
 from games.game import Game
-from games.record import replay, to_json, verify
+from games.record import replay, to_json
 from games.registry import GAMES
 from games.rules import State
 
@@ -94,7 +97,6 @@ def contenders() -> dict[str, Contender]:
         **{f"{game.slug} {seats}, documents": asked_play(game, seats, random) for game, seats in TABLES},
         **{f"{game.slug} 4, copy": copied(game) for game in FOUR_SEATS},
         **{f"{game.slug} 4, replay": executed_again(game, replay) for game in FOUR_SEATS},
-        **{f"{game.slug} 4, verify": executed_again(game, verify) for game in FOUR_SEATS},
     }
 
 

@@ -2,8 +2,8 @@
 
 A decision is a point at which a player has at least two legal moves. Forced moves and chance do not count. The time of
 a decision is the time to request it (the bounds, or the whole document for a bot), draw a random move and apply it. The
-same definition applies to the other libraries. The plain engine, the compiled engine, the accelerator and the other
-libraries are processes that alternate on one core, so that they have the same conditions. The bench never fails.
+same definition applies to the other libraries. The plain engine, the accelerator and the other libraries are processes
+that alternate on one core, so that they have the same conditions. The bench never fails.
 """
 
 from __future__ import annotations
@@ -14,21 +14,17 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from statistics import fmean
 
-from bench import fast
+from bench import fast, record_contenders
 from bench.contenders import FOUR_SEATS, TABLES
 from bench.peers import CLONE, GOOFSPIEL
 from bench.rates import Rate, pin_to_one_core
 from bench.sizes import of_house_bots, of_random_play, sizes
 from bench.workers import Worker, measure_in_turns
-from games.build import what_is_wrong
-from games.fast.library import load
+from games.record import accelerator
 
 Rates = dict[str, Rate]
-Goals = dict[str, tuple[float, float | None]]
-"""Floor and aim in decisions a second, by build; ``None``: there is no aim."""
-
-BUILDS = {"python": "plain", "native": "compiled"}
-"""The words for the builds, by what ``ESR_ENGINE`` calls them."""
+Goals = tuple[float, float | None]
+"""Floor and aim in decisions a second; ``None``: there is no aim."""
 
 FAST_GOALS = {
     "edel-stein-reich": {fast.BATCH: 20.0, fast.CALLS: 1.2},
@@ -39,6 +35,9 @@ FAST_GOALS = {
 
 FAST_COPIES = 2.0
 """The same for copies, as a multiple of a clone of goofspiel."""
+
+FAST_RECORDS = 15.0
+"""The least ratio of records that are re-executed by the accelerator to those by the plain engine."""
 
 
 @dataclass(frozen=True)
@@ -73,47 +72,51 @@ def fastest(peers: Rates, *libraries: str) -> float:
     return max(rate.parts_s for name, rate in peers.items() if name.startswith(libraries))
 
 
-def play_rows(ours: dict[str, Rates], peers: Rates) -> Iterator[FigureRow]:
-    """A row a game, seat count and build."""
+def play_rows(ours: Rates, peers: Rates) -> Iterator[FigureRow]:
+    """A row a game and seat count."""
     for game, seats in TABLES:
         name = f"{game.slug} {seats}"
-        goals = GOALS[game.slug](ours["python"][name].parts_s, peers)
-        for build, rates in ours.items():
-            yield FigureRow(f"{name}, {BUILDS[build]}", rates[name].parts_s, "decisions/s", *goals[build])
+        yield FigureRow(name, ours[name].parts_s, "decisions/s", *GOALS[game.slug](peers))
 
 
-def gem_goals(_plain: float, peers: Rates) -> Goals:
+def gem_goals(peers: Rates) -> Goals:
     """Faster than any peer's game in Python, and measured by goofspiel."""
-    goofspiel = peers[f"{GOOFSPIEL} 4"].parts_s
     in_python = fastest(peers, "OpenSpiel python", "RLCard", "PettingZoo")
-    return {"python": (max(100_000, in_python), goofspiel / 2), "native": (600_000, 2 * goofspiel)}
+    return max(100_000, in_python), peers[f"{GOOFSPIEL} 4"].parts_s / 2
 
 
-def wine_goals(plain: float, peers: Rates) -> Goals:
-    """Faster than the card games of others, and compiled three times as fast as plain."""
-    return {"python": (fastest(peers, "RLCard", "PettingZoo"), None), "native": (3 * plain, None)}
+def wine_goals(peers: Rates) -> Goals:
+    """Faster than the card games of others."""
+    return fastest(peers, "RLCard", "PettingZoo"), None
 
 
-GOALS: dict[str, Callable[[float, Rates], Goals]] = {
+GOALS: dict[str, Callable[[Rates], Goals]] = {
     "edel-stein-reich": gem_goals,
     "edel-stein-reich-duel": gem_goals,
     "die-weinhaendler": wine_goals,
 }
-"""What a game should reach, from its plain rate and the peers' rates."""
+"""What a game should reach, from the peers' rates."""
 
 
-def other_rows(ours: dict[str, Rates], peers: Rates) -> Iterator[FigureRow]:
-    """Copies and re-execution, of games with four seats."""
+def other_rows(ours: Rates, peers: Rates) -> Iterator[FigureRow]:
+    """Copies and replays, of games with four seats."""
     clone = peers[CLONE].things_s
     for game in FOUR_SEATS:
-        for build, rates in ours.items():
-            name, word = f"{game.slug} 4", BUILDS[build]
-            copies = rates[f"{name}, copy"].things_s
-            yield FigureRow(f"{name}, State.copy(), {word}", copies, "copies/s", 0.7 * clone, clone)
-            yield FigureRow(f"{name}, State.copy(), {word}", 1e9 / copies, "ns", 5_000, most=True)
-            goals = (600.0, 1500.0) if build == "python" else (None, None)
-            yield FigureRow(f"{name}, re-execution, {word}", rates[f"{name}, replay"].things_s, "records/s", *goals)
-            yield FigureRow(f"{name}, with its seed verified, {word}", rates[f"{name}, verify"].things_s, "records/s")
+        name = f"{game.slug} 4"
+        copies = ours[f"{name}, copy"].things_s
+        yield FigureRow(f"{name}, State.copy()", copies, "copies/s", 0.7 * clone, clone)
+        yield FigureRow(f"{name}, State.copy()", 1e9 / copies, "ns", 5_000, most=True)
+        yield FigureRow(f"{name}, replay", ours[f"{name}, replay"].things_s, "records/s", 600, 1500)
+
+
+def record_rows(plain: Rates, accelerated: Rates) -> Iterator[FigureRow]:
+    """Records by both engines. The accelerator must verify and unpack them much faster."""
+    for name, rate in plain.items():
+        yield FigureRow(f"{name}, plain", rate.things_s, "records/s")
+        if name in accelerated:
+            measured = name.endswith((record_contenders.VERIFIED, record_contenders.UNPACKED))
+            floor = FAST_RECORDS * rate.things_s if measured else None
+            yield FigureRow(f"{name}, accelerator", accelerated[name].things_s, "records/s", floor)
 
 
 def fast_rows(rates: Rates, peers: Rates) -> Iterator[FigureRow]:
@@ -147,7 +150,7 @@ def show_rates(ours: dict[str, Rates], peers: Rates) -> None:
     print(f"|{'-' * 60}|----------:|-----------:|------------:|-------:|")
     for kind, rates in [*ours.items(), ("", peers)]:
         for name, rate in rates.items():
-            title = f"{name}, {BUILDS[kind]}" if kind in BUILDS else name
+            title = f"{name}, {kind}" if kind else name
             print(
                 f"| {title:58} | {rate.things_s:9,.0f} | {rate.parts_s:10,.0f} | {rate.parts_s / base:11.2f} "
                 f"| {rate.spread:6.0%} |"
@@ -159,27 +162,31 @@ def main() -> None:
     parser.add_argument("--windows", type=int, default=9, help="number of windows per median (default: %(default)s)")
     parser.add_argument("--window-s", type=float, default=0.2, help="CPU seconds per window (default: %(default)s)")
     options = parser.parse_args()
-    core, wrong = pin_to_one_core(), what_is_wrong()
+    core = pin_to_one_core()
     print(f"core {core}, medians of {options.windows} windows of {options.window_s} s CPU time")
-    if wrong:
-        print(f"Measuring without the compiled engine: {wrong}")
-    builds = ["python"] if wrong else list(BUILDS)
+    modules = {"plain": "bench.contenders", "plain records": "bench.record_contenders", "peers": "bench.peers"}
+    if accelerator():
+        modules |= {"fast": "bench.fast", "fast records": "bench.record_contenders"}
+    else:
+        print("Measuring without the accelerator, because it is not compiled (`make engine-fast`).")
     with ExitStack() as stack:
-        workers = {build: stack.enter_context(Worker("bench.contenders", build)) for build in builds}
-        try:
-            load()
-            workers["fast"] = stack.enter_context(Worker("bench.fast"))
-        except ImportError as missing:
-            print(f"Measuring without the accelerator: {missing}")
-        workers["peers"] = stack.enter_context(Worker("bench.peers"))
-        ours = measure_in_turns(workers, options.windows, options.window_s)
-    peers, accelerated = ours.pop("peers"), ours.pop("fast", {})
+        workers = {
+            name: stack.enter_context(Worker(module, name != "plain records")) for name, module in modules.items()
+        }
+        rates = measure_in_turns(workers, options.windows, options.window_s)
+    peers, records = rates["peers"], (rates["plain records"], rates.get("fast records", {}))
     print(f"\n| {'':58} | {'Result':>22} | {'Minimum':>10} | {'Goal':>9} | Met      |")
     print(f"|{'-' * 60}|-----------------------:|-----------:|----------:|----------|")
-    for rows in (play_rows(ours, peers), fast_rows(accelerated, peers), other_rows(ours, peers), size_rows()):
+    for rows in (
+        play_rows(rates["plain"], peers),
+        fast_rows(rates.get("fast", {}), peers),
+        other_rows(rates["plain"], peers),
+        record_rows(*records),
+        size_rows(),
+    ):
         for row in rows:
             row.show()
-    show_rates({**ours, "fast": accelerated}, peers)
+    show_rates({name: rates[name] for name in rates if name != "peers"}, peers)
 
 
 if __name__ == "__main__":

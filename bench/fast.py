@@ -8,7 +8,8 @@ import numpy as np
 
 from bench.rates import Contender
 from bench.workers import serve
-from games.fast.batch import FAMILIES, Batch, SingleGame
+from games.fast.batch import Batch, SingleGame
+from games.fast.library import FAMILIES
 from games.registry import GAMES
 
 AT_ONCE = 1024

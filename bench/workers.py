@@ -1,4 +1,4 @@
-"""Processes that alternate on one core, for builds and libraries that cannot share a process.
+"""Processes that alternate on one core, for engines and libraries that cannot share a process.
 
 A worker prints the names of its contenders on one line. Then it answers each line ``[name, seconds]`` with a line
 ``[things per second, parts per second]`` and waits for the next one. All lines are JSON.
@@ -28,12 +28,12 @@ def serve(contenders: Mapping[str, Contender]) -> None:
 
 
 class Worker:
-    """``python -m module`` with ``ESR_ENGINE=engine``; a context that ends the process."""
+    """``python -m module``, with or without the accelerator for records; a context that ends the process."""
 
-    def __init__(self, module: str, engine: str = "") -> None:
+    def __init__(self, module: str, accelerated: bool = True) -> None:
         self.process = subprocess.Popen(
             [sys.executable, "-m", module],
-            env={**os.environ, "ESR_ENGINE": engine},
+            env={**os.environ, "ESR_ACCELERATOR": str(int(accelerated))},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -7,7 +7,7 @@ on the moves of the players.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from itertools import count
 from struct import unpack
@@ -112,18 +112,9 @@ class SeededChance:
         return _fair_words(self._next(name), range(n, n - 1, -1))[0] % n
 
     def copy(self) -> SeededChance:
-        return _going_on(self._seed, self._counts)
-
-    def __reduce__(self) -> tuple[Callable[..., SeededChance], tuple[bytes, dict[str, int]]]:
-        """Support ``copy`` and ``pickle``, which cannot create an object of a compiled class without its seed."""
-        return _going_on, (self._seed, self._counts)
-
-
-def _going_on(seed: bytes, counts: dict[str, int]) -> SeededChance:
-    """Return the source of ``seed`` after ``counts`` chance steps of each name."""
-    twin = SeededChance(seed)
-    twin._counts = counts
-    return twin
+        twin = SeededChance(self._seed)
+        twin._counts = self._counts
+        return twin
 
 
 class ChanceError(ValueError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABCMeta, abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any, Final
@@ -18,7 +18,7 @@ TRIES: Final = 100
 """The number of moves of a policy that are rejected before a possible move is drawn without the policy."""
 
 
-class Knowledge(metaclass=ABCMeta):  # not ABC, as ``games.rules.State``
+class Knowledge(ABC):
     """The knowledge of one seat in a game whose state is a ``SteppedState``.
 
     ``base`` is the game with one of the possible deals, up to the first secret choice of the running round that the

@@ -39,8 +39,11 @@ def played_steps(state: State) -> int:
     a complete record: with the reason ``forfeit`` for seats that left, ``absent`` for the seat that stayed. Incomplete
     simultaneous choices at that time do not count, because only their own seats have seen them.
     """
-    steps, scores = state.steps_since(0), (state.outcome or {"scores": []})["scores"]
+    scores = (state.outcome or {"scores": []})["scores"]
     stay = [seat for seat, score in enumerate(scores) if "forfeit" not in score]
+    if not scores or len(stay) > 1:
+        return state.step_count
+    steps = state.steps_since(0)
     last = max(
         (ply for ply, step in enumerate(steps) if "move" in step and not {"forced", "default"} & step.keys()),
         default=-1,
@@ -48,7 +51,7 @@ def played_steps(state: State) -> int:
     tail = steps[last + 1 :]
     left = any(step.get("default") == "forfeit" for step in tail)
     stayed = not stay or any(step.get("default") == "absent" and step["seat"] in stay for step in tail)
-    if not scores or len(stay) > 1 or not left or not stayed:
+    if not left or not stayed:
         return len(steps)
     choices = _asked_with(state, last)
     gone = {step["seat"] for step in steps[: choices.start] if step.get("default") == "forfeit"}
@@ -72,14 +75,14 @@ def _asked_with(state: State, choice: int) -> range:
 def when_left(state: State) -> State | None:
     """Return the state at the time when a game ended early, or ``None`` for a game that was played to its end."""
     played = played_steps(state)
-    if played == len(state.steps_since(0)):
+    if played == state.step_count:
         return None
     return next(at for ply, at in state.retraced() if ply == played - 1)
 
 
 def shown_outcome(state: State) -> Document | None:
     """Return the outcome for pages. After an early end it has ranks and forfeits, but no unearned scores."""
-    if state.outcome is None or played_steps(state) == len(state.steps_since(0)):
+    if state.outcome is None or played_steps(state) == state.step_count:
         return state.outcome
     scores = [{key: score[key] for key in FORFEIT_KEYS if key in score} for score in state.outcome["scores"]]
     return {**state.outcome, "scores": scores}

@@ -1,11 +1,18 @@
-"""Read, write, replay and verify the record of a game (``game-record/1``)."""
+"""Read, write, replay and verify the record of a game (``game-record/1``).
+
+If the accelerator is compiled, it confirms correct records. The plain engine judges all others, so that it alone
+describes errors, and it returns the same results without the accelerator.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from functools import cache
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Final
 
 from games import strict
 from games.chance import Chance, ChanceError, ScriptedChance, SeededChance, commitment
@@ -13,7 +20,12 @@ from games.registry import GAMES
 from games.rules import DEFAULT_REASONS, FORFEIT_REASONS, Document, Forfeit, IllegalMove, State
 from games.stepped import FORMAT
 
+if TYPE_CHECKING:
+    from games.fast.records import Replayed
+    from games.game import Game
+
 _KEYS: Final = ("format", "game", "rules", "seats", "seed", "commitment", "steps", "outcome")
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _HEX: Final = re.compile(r"[0-9a-f]{64}\Z")
 
 
@@ -28,7 +40,7 @@ class RecordError(ValueError):
 
 def to_json(record: Mapping[str, Any]) -> str:
     """Return the record as one line of JSON without white space."""
-    return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+    return _ENCODER.encode(record)
 
 
 def from_json(text: str | bytes) -> Document:
@@ -47,11 +59,37 @@ def verify(record: Mapping[str, Any], forfeits: Mapping[int, Forfeit] | None = N
     by seat that the runner reported; by default they are read from the scores of the record. Raises ``RecordError``
     with the step and a description of the first error.
     """
-    document = check_shape(dict(record))
+    if confirmed(record, forfeits):
+        return _played(record, forfeits_of(record) if forfeits is None else forfeits)
+    return _verified(check_shape(dict(record)), forfeits)
+
+
+def require_valid(record: Any, forfeits: Mapping[int, Forfeit] | None = None) -> None:
+    """Raise ``RecordError`` unless ``record``, any JSON value, is one that :func:`verify` accepts.
+
+    It is faster, because it returns no state.
+    """
+    if not confirmed(record, forfeits):
+        _verified(check_shape(record), forfeits)
+
+
+def _verified(document: Document, forfeits: Mapping[int, Forfeit] | None) -> State:
+    """Replay a record with the plain engine."""
     seed = bytes.fromhex(document["seed"])
     if document["commitment"] != commitment(seed):
         raise RecordError(None, "the commitment is not the SHA-256 hash of the seed")
     return _play_again(document, SeededChance(seed), forfeits)
+
+
+def _played(record: Mapping[str, Any], forfeits: Mapping[int, Forfeit]) -> State:
+    """Return the final state of a record that is correct."""
+    state = GAMES[record["game"]].new(record["seats"], bytes.fromhex(record["seed"]))
+    for step in record["steps"]:
+        if "decision" in step and "forced" not in step:
+            state.play(step["seat"], step["move"], default=step.get("default"))
+    for seat, forfeit in forfeits.items():
+        state.forfeit(seat, *forfeit)
+    return state
 
 
 def replay(record: Mapping[str, Any], forfeits: Mapping[int, Forfeit] | None = None) -> State:
@@ -157,11 +195,85 @@ def _check_forfeit_defaults(steps: list[Document], forfeits: Mapping[int, Forfei
             raise RecordError(ply, f"seat {seat} moves after its forfeit")
 
 
+# --- The accelerator -------------------------------------------------------------------------------------------------
+
+
+@cache
+def accelerator() -> ModuleType | None:
+    """Return ``games.fast.records``, or ``None`` if the accelerator is switched off or not compiled."""
+    #: ESR_ACCELERATOR: Set it to `0` to verify and pack records without the accelerator. Default: used if compiled.
+    if os.environ.get("ESR_ACCELERATOR", "1") == "0":
+        return None
+    try:
+        from games.fast import records
+        from games.fast.library import load
+
+        load()
+    except ImportError:
+        return None
+    return records
+
+
+def confirmed(
+    record: Any,
+    forfeits: Mapping[int, Forfeit] | None = None,
+    *,
+    knows_forfeits: bool = True,
+    packs: bool = False,
+) -> Replayed | None:
+    """Return the game as the accelerator has replayed it from its seed, if that gives exactly this record.
+
+    ``None`` says nothing about the record: it may be wrong, or the accelerator is missing. Arguments are as in
+    :func:`verify` and ``games.fast.records.replay_steps``.
+    """
+    fast = accelerator()
+    if fast is None or type(record) is not dict:
+        return None
+    try:
+        _check_head(record)
+        _check_outcome(record["outcome"], record["seats"], len(record["steps"]))
+    except RecordError:
+        return None
+    seed, seats = bytes.fromhex(record["seed"]), record["seats"]
+    reported = forfeits_of(record) if forfeits is None else forfeits
+    possible = all(_is_forfeit(seat, seats, forfeit) for seat, forfeit in reported.items())
+    if not possible or record["commitment"] != commitment(seed):
+        return None
+    knows_forfeits &= forfeits is not None or record["outcome"] is not None
+    replayed: Replayed | None = fast.replay_steps(
+        record["game"],
+        seats,
+        seed,
+        record["steps"],
+        record["outcome"],
+        reported,
+        knows_forfeits=knows_forfeits,
+        packs=packs,
+    )
+    return replayed
+
+
+def _is_forfeit(seat: Any, seats: int, forfeit: Forfeit) -> bool:
+    at = 0 if forfeit.at is None else forfeit.at
+    known = forfeit.reason in FORFEIT_REASONS
+    return known and type(seat) is int and 0 <= seat < seats and type(at) is int and 0 <= at < 2**63
+
+
 # --- The shape of a record -------------------------------------------------------------------------------------------
 
 
 def check_shape(record: Any) -> Document:
     """Return ``record`` if it has the form of a record of a known game. Raises ``RecordError`` if not."""
+    game = _check_head(record)
+    for ply, step in enumerate(record["steps"]):
+        _check_step(ply, step, record["seats"], game.rules.chance_values)
+    _check_outcome(record["outcome"], record["seats"], len(record["steps"]))
+    document: Document = record
+    return document
+
+
+def _check_head(record: Any) -> Game:
+    """Check everything but the single steps and the outcome. Return the game."""
     if type(record) is not dict or "format" not in record or "rules" not in record:
         raise RecordError(None, "a record must be an object with the keys format and rules")
     game = GAMES.get(record["game"]) if type(record.get("game")) is str else None
@@ -187,10 +299,7 @@ def check_shape(record: Any) -> Document:
             raise RecordError(None, f"{key} must be 64 lower-case hex digits")
     if type(record["steps"]) is not list:
         raise RecordError(None, "steps must be a list")
-    for ply, step in enumerate(record["steps"]):
-        _check_step(ply, step, record["seats"], game.rules.chance_values)
-    _check_outcome(record["outcome"], record["seats"], len(record["steps"]))
-    return record
+    return game
 
 
 def _check_step(ply: int, step: Any, seats: int, chance_values: Mapping[str, str]) -> None:

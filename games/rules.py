@@ -7,7 +7,7 @@ Schemas.
 
 from __future__ import annotations
 
-from abc import ABCMeta, abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, Final, NamedTuple, Protocol, Self
@@ -69,7 +69,7 @@ class NumberedMoves(Protocol):
     def index(self, move: Move, /) -> int: ...
 
 
-class State(metaclass=ABCMeta):  # not ABC: mypyc makes no native class of what inherits from one that is not
+class State(ABC):
     """One play of a game, from the deal to the outcome. Seats are numbered from 0.
 
     The state itself plays chance and forced moves. After :meth:`play`, at least one seat owes a decision, or the game

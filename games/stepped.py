@@ -47,10 +47,6 @@ class SteppedState(State):
 
     __slots__ = ("chance", "forfeits", "journal", "rules", "seats", "stage", "steps", "turn")
 
-    def __new__(cls, *_: Any, **__: Any) -> Self:
-        """Create an object without a deal, for :meth:`copy`. Without this method, compiled classes would deal here."""
-        return super().__new__(cls)
-
     def __init__(self, rules: Rules, seats: int, chance: Chance, journal: bool = False) -> None:
         self.rules = rules
         self.seats = seats

@@ -6,7 +6,8 @@ import zlib
 from collections.abc import Mapping
 
 from games import compact
-from games.record import from_json, verify
+from games.compact import Unpacked
+from games.record import from_json, require_valid, to_json
 from games.rules import Document, Forfeit
 
 _DEFLATED_JSON = b"\x01"
@@ -33,11 +34,15 @@ def unpack(packed: bytes) -> Document:
     raise ValueError(f"a record is stored in the form {packed[:1].hex()!r}, which this version cannot read")
 
 
-def re_executed(packed: bytes, forfeits: Mapping[int, Forfeit]) -> Document:
+def re_executed(packed: bytes, forfeits: Mapping[int, Forfeit]) -> Unpacked:
     """The record that the rules give for the seed and the moves of a stored form, each judged again.
 
     The compact form is nothing but a seed, choices and forfeits, so reading it is re-executing it; the forfeits of the
     older one are ``forfeits``, by seat. Raises ``ValueError`` where the rules give anything else.
     """
+    if packed[:1] == _COMPACT:
+        return compact.read(packed[1:])
     record = unpack(packed)
-    return record if packed[:1] == _COMPACT else verify(record, forfeits).record
+    require_valid(record, forfeits)
+    seed, text = bytes.fromhex(record["seed"]), to_json(record).encode()
+    return Unpacked(record["game"], record["seats"], seed, record["outcome"], text)

@@ -15,10 +15,10 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "reference" / "settings.md"
 SETTINGS = "esr_platform/settings.py"
 OTHERS = {
+    "games/record.py": "Engine",
     "esr_platform/accounts/social.py": "Linked accounts",
     "bots/sandbox/interpreter.py": "Sandbox",
     "bots/sandbox/runtime.py": "Sandbox",
-    "games/build.py": "Engine",
     "bots/cli/site.py": "Command line",
 }
 """Other modules that read variables, and their groups on the page."""

@@ -12,7 +12,7 @@ from bots.cli.frame import UsageError
 from bots.protocol import Limits, Malformed, bot_seed, hello, parse_answer
 from bots.runner.bot_log import FORMAT, decided_plies
 from games import strict
-from games.record import RecordError, check_shape, verify
+from games.record import RecordError, check_shape, require_valid
 from games.registry import GAMES
 from games.rules import Document, IllegalMove, Move, State
 
@@ -103,7 +103,7 @@ def _skip_line(stream: BinaryIO, part: bytes) -> int:
     return read
 
 
-def _record_in(text: bytes) -> Document:
+def _document_in(text: bytes) -> Any:
     """Parse a game record, or a line of ``esr download LADDER``, which contains one. Raises ``RecordError``."""
     try:
         document = strict.parse(text)
@@ -111,12 +111,12 @@ def _record_in(text: bytes) -> Document:
         raise RecordError(None, f"invalid JSON: {error}") from error
     if type(document) is dict and "record" in document and "format" not in document:
         document = document["record"]
-    return check_shape(document)
+    return document
 
 
 def _check(path: Path, line: int, text: bytes) -> Checked:
     try:
-        verify(_record_in(text))
+        require_valid(_document_in(text))
     except RecordError as error:
         return Checked(len(text), RecordFault(path, line, error.ply, error.message))
     return Checked(len(text), None)
@@ -159,7 +159,7 @@ def _record(path: Path, text: bytes) -> Document:
             f"{path} is longer than {MAX_RECORD_BYTES // 2**20} MiB, so it is not a game record. Choose another file."
         )
     try:
-        return _record_in(text)
+        return check_shape(_document_in(text))
     except RecordError as error:
         raise UsageError(
             f"{path} is not a game record: {error}. Choose another file or download the record again."
@@ -231,7 +231,7 @@ def rebuild(record: Document, ply: int, log: Document | None) -> DecisionReplay:
     without a decision, and a log of another game.
     """
     try:
-        verify(record)
+        require_valid(record)
     except RecordError as error:
         raise UsageError(
             f"Invalid game record: {error}. Download the record again or fix the program that wrote it."

@@ -19,7 +19,7 @@ from bots.tournaments.rounds import PairingError, PlayedRound, Points, Round
 from bots.tournaments.seatings import seatings
 from bots.tournaments.tables import MOST_REPLACEMENTS, Ruling, is_over, ruled, settled
 from games.chance import commitment
-from games.record import RecordError, check_shape, verify
+from games.record import RecordError, require_valid
 from games.rules import Document
 
 MOST_TABLES: Final = 1000
@@ -391,7 +391,7 @@ def record_faults(game: CupGame, players: Any, record: Any) -> Iterator[str]:
     ``players`` are those of a line of ``esr download``, each with the ``digest`` of its version.
     """
     try:
-        outcome = verify(check_shape(record)).outcome
+        require_valid(record)
     except RecordError as error:
         yield f"Match {game.match}: {error}."
         return
@@ -399,7 +399,7 @@ def record_faults(game: CupGame, players: Any, record: Any) -> Iterator[str]:
         yield f"Match {game.match}: the record is of another game or number of seats."
     elif game.seed not in ("", record["seed"]):
         yield f"Match {game.match}: the seed of the record is not that of the ledger."
-    elif outcome is None or outcome["ranks"] != list(game.ranks):
+    elif record["outcome"] is None or record["outcome"]["ranks"] != list(game.ranks):
         yield f"Match {game.match}: the ranks of the re-executed record are not those of the ledger."
     digests = [player["digest"] for player in players] if fits(players, [{"digest": str}]) else []
     if len(digests) != len(game.digests) or any(

@@ -45,10 +45,6 @@ class Cellar:
         self.for_full = tuple(sorted(self.vacant + empties)) if empties else self.vacant
         self.full = not self.for_full
 
-    def __reduce__(self) -> tuple[type[Cellar], tuple[list[int], Outline, Cells, Cells]]:
-        """Support ``copy`` and ``pickle``, which cannot create an object of a compiled class without its arguments."""
-        return Cellar, (self.cells, self.outline, self.empties, self.covered)
-
     def cells_for(self, card: int) -> tuple[int, ...]:
         """Return the cells in which ``card`` can be laid, ascending; empty for a full cellar."""
         return self.vacant if card == EMPTY else self.for_full

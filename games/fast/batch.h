@@ -5,8 +5,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#define EXPORT __attribute__((visibility("default")))
-
 EXPORT size_t EXPORTED(rules_size)(void) { return sizeof(Rules); }
 
 EXPORT size_t EXPORTED(state_size)(void) { return sizeof(State); }
@@ -63,14 +61,6 @@ static int advance(const Rules *rules, State *state, int action, uint8_t options
     go_on(rules, state);
     ++*decisions;
     return list_options(rules, state, options);
-}
-
-static bool may_follow(const Rules *rules, const State *state, int64_t action) {
-    uint8_t options[MAX_ACTIONS];
-    int number = list_options(rules, state, options);
-    for (int k = 0; k < number; k++)
-        if (options[k] == action) return true;
-    return false;
 }
 
 /* Take an action in every game; NONE leaves a game as it is. Return the first game in which its action cannot follow:
@@ -133,10 +123,7 @@ EXPORT void EXPORTED(playouts)(
 EXPORT void EXPORTED(outcomes)(const Rules *rules, const State *states, int64_t count, int8_t *ranks, int32_t *scores) {
     for (int64_t i = 0; i < count; i++)
         for (int seat = 0; seat < rules->seats; seat++, ranks++, scores += SCORE_COLUMNS) {
-            const State *state = states + i;
-            *ranks = 1;
-            for (int other = 0; other < rules->seats; other++)
-                *ranks += rank_key(state, other) > rank_key(state, seat);
-            write_score(state, seat, scores);
+            *ranks = (int8_t)rank_of(rules, states + i, seat);
+            write_score(states + i, seat, scores);
         }
 }

@@ -18,12 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from games.chance import SEED_BYTES
-from games.fast import gems, wine
-from games.fast.library import load
+from games.fast import library
+from games.fast.library import FAMILIES, require_sizes
 from games.registry import GAMES
-
-FAMILIES: Final = {"edel-stein-reich": gems, "edel-stein-reich-duel": gems, "die-weinhaendler": wine}
-"""The module with the structs of each game that the accelerator covers, by slug."""
 
 NO_ACTION: Final = -1
 """The action that leaves a game as it is."""
@@ -56,15 +53,17 @@ class Batch:
         if game not in FAMILIES:
             raise LookupError(f"the accelerator does not cover {game!r}; it covers {', '.join(FAMILIES)}")
         GAMES[game].rules.require_seats(seats)
-        self._rules = FAMILIES[game].rules_of(seats)
-        self._library = _Functions(FAMILIES[game].PREFIX, self._rules, FAMILIES[game].STATE.itemsize)
+        family = FAMILIES[game]
+        fields = np.dtype(family.STATE, align=True)
+        self._rules = family.rules_of(seats)
+        self._library = _Functions(family, self._rules, fields.itemsize)
         self.game = game
         self.seats = seats
         self.actions: int = self._library.actions(self._rules)
         self.observation_size: int = self._library.observation_size(self._rules)
-        self.score_columns = FAMILIES[game].SCORE_COLUMNS
+        self.score_columns = family.SCORE_COLUMNS
         seeds = _seeds(seeds)
-        self._states = np.zeros(len(seeds), dtype=FAMILIES[game].STATE)
+        self._states = np.zeros(len(seeds), dtype=fields)
         self.deal(np.arange(len(seeds)), seeds)
 
     def __len__(self) -> int:
@@ -266,15 +265,13 @@ class _Parts(ctypes.Structure):
 class _Functions:
     """The functions of one family of games, after a check that C and Python agree about the structs."""
 
-    def __init__(self, prefix: str, rules: ctypes.Structure, state_bytes: int) -> None:
-        library = load()
+    def __init__(self, family: Any, rules: ctypes.Structure, state_bytes: int) -> None:
+        require_sizes(family, rules, state=state_bytes)
         pointer, number = ctypes.c_void_p, ctypes.c_int64
         games = (ctypes.POINTER(type(rules)), pointer)
 
         def function(name: str, result: Any, *arguments: Any) -> Any:
-            found = library[f"{prefix}_{name}"]
-            found.restype, found.argtypes = result, arguments
-            return found
+            return library.function(family, name, result, *arguments)
 
         self.actions = function("actions", ctypes.c_int32, games[0])
         self.deal = function("deal", None, *games, pointer, number, pointer)
@@ -287,9 +284,6 @@ class _Functions:
         self.outcomes = function("outcomes", None, *games, number, pointer, pointer)
         self.act = function("act", ctypes.c_int32)
         self.act.argtypes = None  # conversions would take longer than the call; `SingleGame` passes the right types
-        sizes = (function("rules_size", ctypes.c_size_t)(), function("state_size", ctypes.c_size_t)())
-        if sizes != (ctypes.sizeof(rules), state_bytes) or not function("rules_fit", ctypes.c_int32, games[0])(rules):
-            raise RuntimeError("the accelerator was written for other components of this game than the reference has")
 
 
 def _at(array: npt.NDArray[Any]) -> int:

@@ -20,7 +20,12 @@ SOURCES: Final = Path(__file__).parent
 LIBRARY: Final = SOURCES.parent / "native" / f"rules-{sysconfig.get_platform()}.so"
 """The compiled library."""
 
-COMPILED: Final = ("library.c", "chance.c", "gems_batch.c", "wine_batch.c")
+COMPILED: Final = (
+    "library.c",
+    "chance.c",
+    "records.c",
+    *(f"{family}_{part}.c" for family in ("gems", "wine") for part in ("batch", "records")),
+)
 """The sources for the compiler. They include the others."""
 
 FLAGS: Final = ("-std=c11", "-O3", "-fPIC", "-shared", "-fvisibility=hidden")
@@ -46,7 +51,7 @@ def compile_library(target: Path = LIBRARY, flags: Sequence[str] = (), quiet: bo
     ``flags`` are further options of the compiler. If ``quiet``, its messages are not shown. Raises ``OSError`` if there
     is no compiler or ``target`` cannot be written, and ``subprocess.CalledProcessError`` if compiling fails.
     """
-    import subprocess  # not needed to load the library
+    import subprocess  # here, because a program that only loads the library would wait for these imports
     from tempfile import TemporaryDirectory
 
     sources = [str(SOURCES / name) for name in COMPILED]
@@ -59,9 +64,9 @@ def compile_library(target: Path = LIBRARY, flags: Sequence[str] = (), quiet: bo
 
 
 if __name__ == "__main__":
-    import subprocess
+    from subprocess import CalledProcessError
 
     try:
         compile_library(flags=sys.argv[1:])
-    except (OSError, subprocess.CalledProcessError) as error:
+    except (OSError, CalledProcessError) as error:
         sys.exit(f"Cannot compile the accelerator: {error}. Install a C compiler. All games also work without it.")

@@ -44,4 +44,23 @@ static uint64_t rank_key(const State *state, int seat);
 /* Write the score of a seat. */
 static void write_score(const State *state, int seat, int32_t score[SCORE_COLUMNS]);
 
+/* --- What follows from these functions ------------------------------------------------------------------------- */
+
+#define EXPORT __attribute__((visibility("default")))
+
+static bool may_follow(const Rules *rules, const State *state, int64_t action) {
+    uint8_t options[MAX_ACTIONS];
+    int number = list_options(rules, state, options);
+    for (int k = 0; k < number; k++)
+        if (options[k] == action) return true;
+    return false;
+}
+
+/* Return the final rank of a seat, from 1. */
+static int rank_of(const Rules *rules, const State *state, int seat) {
+    int rank = 1;
+    for (int other = 0; other < rules->seats; other++) rank += rank_key(state, other) > rank_key(state, seat);
+    return rank;
+}
+
 #endif

@@ -37,6 +37,7 @@ static void take(State *state, int seat, int color, int wanted) {
 static void shuffle_events(State *state, int count) {
     uint8_t *pile = state->event_pile;
     chance_shuffle(state->seed, "event_deck", state->event_shuffles++, pile, count);
+    NOTE_DECK(state, "event_deck", pile, count, events);
     for (int i = 0; i < count / 2; i++) { /* the first card of the deck is drawn first */
         uint8_t card = pile[i];
         pile[i] = pile[count - 1 - i];
@@ -393,6 +394,7 @@ static void clear_choices(State *state) {
 static void shuffle_gem_cards(State *state) {
     for (int i = 0; i < GEM_CARDS; i++) state->gem_pile[i] = (uint8_t)i;
     chance_shuffle(state->seed, "gem_deck", state->gem_shuffles++, state->gem_pile, GEM_CARDS);
+    NOTE_DECK(state, "gem_deck", state->gem_pile, GEM_CARDS, gem_cards);
     state->gem_discard_count = 0;
 }
 
@@ -458,6 +460,7 @@ static void choose(const Rules *rules, State *state, int seat) {
     }
     for (int other = 0; other < rules->seats; other++)
         if (state->choices[other] == NONE) return;
+    NOTE_CHOICES(rules, state);
     state->revealed = 1;
     state->action_index = 0;
     settle(state);
@@ -512,6 +515,7 @@ static void go_on(const Rules *rules, State *state) {
         if (forced == NONE) return;
         state->chosen[0] = (uint8_t)forced;
         state->chosen_count = 1;
+        NOTE_FORCED(rules, state);
         apply(rules, state);
     }
 }
@@ -529,6 +533,7 @@ static void deal_game(const Rules *rules, State *state, const uint8_t seed[SEED_
     state->display = state->immediate = state->resolving = state->active = state->starter = NONE;
     uint8_t order[MAX_SEATS] = {0, 1, 2, 3, 4};
     chance_shuffle(seed, "age_order", 0, order, rules->seats);
+    NOTE_SEATS(state, "age_order", order, rules->seats);
     for (int age = 0; age < rules->seats; age++) {
         state->age_order[age] = (int8_t)order[age];
         state->age[order[age]] = (int8_t)age;
@@ -538,6 +543,7 @@ static void deal_game(const Rules *rules, State *state, const uint8_t seed[SEED_
     if (rules->duel) {
         shuffle_gem_cards(state);
         state->starter = (int8_t)chance_below(seed, "starter", 0, rules->seats);
+        NOTE_SEAT(state, "starter", state->starter);
     }
     end_barter(state); /* no barter is in progress */
     begin_phase(rules, state);

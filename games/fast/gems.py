@@ -7,14 +7,13 @@ from the reference in ``games.edel_stein_reich``.
 from __future__ import annotations
 
 import ctypes
-from typing import Final
-
-import numpy as np
+from typing import Any, Final
 
 from games.chance import SEED_BYTES
 from games.edel_stein_reich import actions, cards, duel, rulings
 from games.edel_stein_reich.encoding.moves import WORDS
 from games.edel_stein_reich.encoding.observation import KINDS
+from games.rules import Document
 
 PREFIX: Final = "gems"
 """The prefix of the functions in the library."""
@@ -66,55 +65,52 @@ class GemRules(ctypes.Structure):
     ]
 
 
-STATE: Final = np.dtype(
-    [
-        ("seed", np.uint8, SEED_BYTES),
-        ("money", np.uint16, MAX_SEATS),
-        ("gems", np.uint8, (MAX_SEATS, _COLORS)),
-        ("supply", np.uint8, _COLORS),
-        ("age_order", np.int8, MAX_SEATS),
-        ("age", np.int8, MAX_SEATS),
-        ("event_pile", np.uint8, len(cards.EVENT_CARDS)),
-        ("event_pile_count", np.uint8),
-        ("event_discards", np.uint8, len(cards.EVENT_CARDS)),
-        ("event_discard_count", np.uint8),
-        ("event_shuffles", np.uint8),
-        ("display", np.int8),
-        ("kept", np.uint8, MAX_KEPT),
-        ("kept_by", np.int8, MAX_KEPT),
-        ("kept_count", np.uint8),
-        ("gem_pile", np.uint8, GEM_CARDS),
-        ("gem_discard_count", np.uint8),
-        ("gem_shuffles", np.uint8),
-        ("gem_cards", np.int8, MAX_SEATS),
-        ("phase", np.uint8),
-        ("round", np.uint8),
-        ("stage", np.uint8),
-        ("turn", np.int8),
-        ("choices", np.int8, MAX_SEATS),
-        ("revealed", np.uint8),
-        ("action_index", np.uint8),
-        ("resolving", np.int8),
-        ("opener", np.int8),
-        ("other", np.int8),
-        ("opener_declined", np.uint8),
-        ("offer_count", np.uint8),
-        ("offerer", np.int8),
-        ("standing", np.uint8, _COLORS),
-        ("free_order", np.int8, MAX_SEATS),
-        ("free_count", np.uint8),
-        ("free_next", np.uint8),
-        ("immediate", np.int8),
-        ("active", np.int8),
-        ("starter", np.int8),
-        ("guesses", np.int8, MAX_GUESSES),
-        ("guess_count", np.uint8),
-        ("chosen", np.uint8, MAX_CHOSEN),
-        ("chosen_count", np.uint8),
-    ],
-    align=True,
-)
-"""The fields of a state. ``gems.h`` says what they contain."""
+STATE: Final[list[tuple[Any, ...]]] = [
+    ("seed", "u1", SEED_BYTES),
+    ("money", "u2", MAX_SEATS),
+    ("gems", "u1", (MAX_SEATS, _COLORS)),
+    ("supply", "u1", _COLORS),
+    ("age_order", "i1", MAX_SEATS),
+    ("age", "i1", MAX_SEATS),
+    ("event_pile", "u1", len(cards.EVENT_CARDS)),
+    ("event_pile_count", "u1"),
+    ("event_discards", "u1", len(cards.EVENT_CARDS)),
+    ("event_discard_count", "u1"),
+    ("event_shuffles", "u1"),
+    ("display", "i1"),
+    ("kept", "u1", MAX_KEPT),
+    ("kept_by", "i1", MAX_KEPT),
+    ("kept_count", "u1"),
+    ("gem_pile", "u1", GEM_CARDS),
+    ("gem_discard_count", "u1"),
+    ("gem_shuffles", "u1"),
+    ("gem_cards", "i1", MAX_SEATS),
+    ("phase", "u1"),
+    ("round", "u1"),
+    ("stage", "u1"),
+    ("turn", "i1"),
+    ("choices", "i1", MAX_SEATS),
+    ("revealed", "u1"),
+    ("action_index", "u1"),
+    ("resolving", "i1"),
+    ("opener", "i1"),
+    ("other", "i1"),
+    ("opener_declined", "u1"),
+    ("offer_count", "u1"),
+    ("offerer", "i1"),
+    ("standing", "u1", _COLORS),
+    ("free_order", "i1", MAX_SEATS),
+    ("free_count", "u1"),
+    ("free_next", "u1"),
+    ("immediate", "i1"),
+    ("active", "i1"),
+    ("starter", "i1"),
+    ("guesses", "i1", MAX_GUESSES),
+    ("guess_count", "u1"),
+    ("chosen", "u1", MAX_CHOSEN),
+    ("chosen_count", "u1"),
+]
+"""The fields of a state, with types and shapes as NumPy names them. ``gems.h`` says what they contain."""
 
 
 def rules_of(seats: int) -> GemRules:
@@ -146,3 +142,18 @@ def rules_of(seats: int) -> GemRules:
         gem_card_gems=tuple(cards.GEMS_ON_CARD[card] for card in cards.GEM_CARDS),
         gem_card_kinds=tuple(map(kinds.index, cards.GEM_CARDS)),
     )
+
+
+NAMES: Final = {
+    "stages": STAGES[:-1],
+    "words": WORDS,
+    "colors": tuple(cards.COLOURS),
+    "events": EVENTS,
+    "gem_cards": cards.GEM_CARDS,
+}
+"""The texts of records, by the fields of the struct ``Names`` in ``gems_records.c``."""
+
+
+def score(columns: list[int]) -> Document:
+    """Return a score as an outcome contains it."""
+    return {"money": columns[0], "gems": columns[1 : 1 + _COLORS]}

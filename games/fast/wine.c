@@ -53,6 +53,7 @@ static void deal(const Rules *rules, State *state) {
     int dealt = rules->seats * rules->hand_size, shown = dealt + rules->display_size;
     memcpy(deck, rules->deck, DECK);
     chance_shuffle(state->seed, "deck", 0, deck, rules->deck_size);
+    NOTE_DECK(state, "deck", deck, rules->deck_size, cards);
     for (int i = 0; i < dealt; i++) state->hands[(state->start + i) % rules->seats] += one(deck[i]);
     for (int i = dealt; i < shown; i++) state->display += one(deck[i]);
     state->stack_end = (uint8_t)(rules->deck_size - shown);
@@ -236,6 +237,7 @@ static void choose_action(State *state, int action) {
 static void go_on(const Rules *rules, State *state) {
     while (state->turn != NONE && is_forced(rules, state)) {
         choose_action(state, state->stage == BID ? PASS : DONE);
+        NOTE_FORCED(rules, state);
         apply(rules, state);
     }
 }
@@ -245,6 +247,7 @@ static void deal_game(const Rules *rules, State *state, const uint8_t seed[SEED_
     memcpy(state->seed, seed, SEED_BYTES);
     for (int seat = 0; seat < rules->seats; seat++) state->totals[seat] = NO_BID;
     state->start = (int8_t)chance_below(seed, "starter", 0, rules->seats);
+    NOTE_SEAT(state, "starter", state->start);
     deal(rules, state);
     begin_round(state);
     go_on(rules, state);

@@ -7,14 +7,15 @@ from the reference in ``games.die_weinhaendler``.
 from __future__ import annotations
 
 import ctypes
-from typing import Final
-
-import numpy as np
+from typing import Any, Final
 
 from games.chance import SEED_BYTES
 from games.die_weinhaendler import cards, cellar, rulings
+from games.die_weinhaendler.encoding.moves import NAMES as NAMES_OF_ACTIONS
+from games.die_weinhaendler.encoding.moves import STOP
 from games.die_weinhaendler.encoding.observation import STAGES as KINDS_OF_DECISIONS
 from games.die_weinhaendler.grid import CELLS, PARTNERS
+from games.rules import Document
 
 PREFIX: Final = "wine"
 """The prefix of the functions in the library."""
@@ -54,41 +55,38 @@ class WineRules(ctypes.Structure):
     ]
 
 
-STATE: Final = np.dtype(
-    [
-        ("seed", np.uint8, SEED_BYTES),
-        ("hands", np.uint64, MAX_SEATS),
-        ("known", np.uint64, MAX_SEATS),
-        ("bids", np.uint64, MAX_SEATS),
-        ("display", np.uint64),
-        ("laid", np.uint64),
-        ("chosen", np.uint64),
-        ("full", np.uint64, MAX_SEATS),
-        ("empty", np.uint64, MAX_SEATS),
-        ("cellars", np.uint8, (MAX_SEATS, CELLS)),
-        ("full_cellars", np.uint8, MAX_SEATS),
-        ("stack", np.uint8, 2 * DECK),
-        ("stack_end", np.uint8),
-        ("drawn", np.uint8),
-        ("seen_below", np.uint8),
-        ("stack_before", np.uint8),
-        ("totals", np.int16, MAX_SEATS),
-        ("points", np.uint16, MAX_SEATS),
-        ("passed", np.uint8, MAX_SEATS),
-        ("done", np.uint8, MAX_SEATS),
-        ("round", np.uint16),
-        ("last_round", np.uint8),
-        ("idle_rounds", np.uint8),
-        ("start", np.int8),
-        ("leader", np.int8),
-        ("turn", np.int8),
-        ("stage", np.uint8),
-        ("chosen_count", np.uint8),
-        ("ending", np.uint8),
-    ],
-    align=True,
-)
-"""The fields of a state. ``wine.h`` says what they contain."""
+STATE: Final[list[tuple[Any, ...]]] = [
+    ("seed", "u1", SEED_BYTES),
+    ("hands", "u8", MAX_SEATS),
+    ("known", "u8", MAX_SEATS),
+    ("bids", "u8", MAX_SEATS),
+    ("display", "u8"),
+    ("laid", "u8"),
+    ("chosen", "u8"),
+    ("full", "u8", MAX_SEATS),
+    ("empty", "u8", MAX_SEATS),
+    ("cellars", "u1", (MAX_SEATS, CELLS)),
+    ("full_cellars", "u1", MAX_SEATS),
+    ("stack", "u1", 2 * DECK),
+    ("stack_end", "u1"),
+    ("drawn", "u1"),
+    ("seen_below", "u1"),
+    ("stack_before", "u1"),
+    ("totals", "i2", MAX_SEATS),
+    ("points", "u2", MAX_SEATS),
+    ("passed", "u1", MAX_SEATS),
+    ("done", "u1", MAX_SEATS),
+    ("round", "u2"),
+    ("last_round", "u1"),
+    ("idle_rounds", "u1"),
+    ("start", "i1"),
+    ("leader", "i1"),
+    ("turn", "i1"),
+    ("stage", "u1"),
+    ("chosen_count", "u1"),
+    ("ending", "u1"),
+]
+"""The fields of a state, with types and shapes as NumPy names them. ``wine.h`` says what they contain."""
 
 
 def rules_of(seats: int) -> WineRules:
@@ -113,3 +111,12 @@ def rules_of(seats: int) -> WineRules:
         for place, pair in enumerate(pairs):
             rules.partners[cell][place][:] = pair
     return rules
+
+
+NAMES: Final = {"stages": STAGES[:-1], "words": NAMES_OF_ACTIONS[:STOP], "cards": cards.CODES}
+"""The texts of records, by the fields of the struct ``Names`` in ``wine_records.c``."""
+
+
+def score(columns: list[int]) -> Document:
+    """Return a score as an outcome contains it."""
+    return {"points": columns[0]}

@@ -1,4 +1,6 @@
 /* Die Weinhändler, for Python. */
+#include "unrecorded.h"
+
 #include "wine.c"
 #include "wine_observation.c"
 #include "wine_options.c"

@@ -194,7 +194,7 @@ class Position:
     def played(self) -> Sequence[MoveRow]:
         """The moves of the game. If it ended early, only those before it was played out, with nothing held back."""
         state = self.state() if self.table.over else None
-        if state is None or played_steps(state) == len(state.steps_since(0)):
+        if state is None or played_steps(state) == state.step_count:
             return self.rows
         last = max((place for place, row in enumerate(self.rows) if not row.default), default=-1)
         return [*self.rows[:last], self.rows[last]._replace(delays=())] if last >= 0 else ()

@@ -160,7 +160,7 @@ def record_result(lease: Lease[Match], report: MatchReport, logs: Mapping[int, b
     result = Result(
         match=match,
         attempt=attempt,
-        packed_record=pack(state.record),
+        packed_record=pack(report.record),
         report=_stored(report),
         figures=figures_document(state),
     )
@@ -179,7 +179,10 @@ def record_result(lease: Lease[Match], report: MatchReport, logs: Mapping[int, b
 
 
 def _re_executed(match: Match, report: MatchReport) -> State:
-    """The finished state that the match's own seed and the reported moves and forfeits give."""
+    """The finished state that the match's own seed and the reported moves and forfeits give.
+
+    Its record is the reported one, from here on.
+    """
     if len(report.forfeits_by_seat) != len(report.forfeits):
         raise WrongRecord("the report contains two forfeits of one seat")
     try:
@@ -194,7 +197,7 @@ def _re_executed(match: Match, report: MatchReport) -> State:
         "commitment": match.block.commitment,
     }
     for key, value in expected.items():
-        if state.record[key] != value:
+        if report.record[key] != value:
             raise WrongRecord(f"the {key} of the record does not match this match")
     if state.outcome is None:
         raise WrongRecord("the record ends before the game is over")
@@ -221,7 +224,7 @@ def _store(result: Result, lease: Lease[Match]) -> None:
 
 def _rate(result: Result, seats: Sequence[Seat], state: State, report: MatchReport) -> None:
     """Apply the outcome to the ledger, the memberships and the people's bots, and keep ratings before and after."""
-    rules = _append_to_ledger(result, seats, state)
+    rules = _append_to_ledger(result, seats, report.record)
     memberships = [seat.membership_id for seat in seats if seat.membership_id is not None]
     bots, accounts = _locked_bots(seats), _locked_accounts(memberships, rules)
     results = list(_seat_results(result, seats, state, report))
@@ -234,10 +237,10 @@ def _rate(result: Result, seats: Sequence[Seat], state: State, report: MatchRepo
     pauses.count(report, results, bots)
 
 
-def _append_to_ledger(result: Result, seats: Sequence[Seat], state: State) -> RatingRules:
+def _append_to_ledger(result: Result, seats: Sequence[Seat], record: Document) -> RatingRules:
     """Write the result down, and say by which rules it counts; the ladder's row is held from here on."""
     (ladder,) = _LADDER(pk=result.match.ladder_id)
-    document = result_document(result.match, seats, state.record)
+    document = result_document(result.match, seats, record)
     append(ladder, LedgerEntry.Kind.RESULT, document, result=result)
     return rating_rules_of(ladder)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from games import strict
 from games.chance import commitment
+from games.compact import Unpacked
 from games.outcomes import shown_outcome
 from games.record import replay
 from games.rules import Document, Forfeit
@@ -50,19 +51,22 @@ def _faults(game: StoredGame) -> Iterator[str]:
     except ValueError as error:
         yield f"re-execution of the record failed: {error}"
         return
-    mine = {"game": game.game, "seats": game.table, "seed": game.seed.hex(), "commitment": game.commitment}
-    for key, value in mine.items():
-        if record[key] != value:
-            yield f"{key} is {record[key]} in the record, but {value} in the match"
+    for key, right, value in (
+        ("game", record.game, game.game),
+        ("seats", record.seats, game.table),
+        ("seed", record.seed.hex(), game.seed.hex()),
+        ("commitment", commitment(record.seed), game.commitment),
+    ):
+        if right != value:
+            yield f"{key} is {right} in the record, but {value} in the match"
     yield from _outcome_faults(game, _stored_outcome(record))
 
 
-def _stored_outcome(record: Document) -> Document:
+def _stored_outcome(record: Unpacked) -> Document:
     """The outcome to store for a record: games that ended early have no scores."""
-    outcome: Document = record["outcome"]
-    if sum("forfeit" not in score for score in outcome["scores"]) > 1:
-        return outcome
-    return shown_outcome(replay(record)) or outcome
+    if sum("forfeit" not in score for score in record.outcome["scores"]) > 1:
+        return record.outcome
+    return shown_outcome(replay(record.record)) or record.outcome
 
 
 def _outcome_faults(game: StoredGame, outcome: Document) -> Iterator[str]:

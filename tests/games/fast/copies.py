@@ -16,7 +16,7 @@ def python(folder: Path, *arguments: str, **environment: str) -> subprocess.Comp
     return subprocess.run(
         [sys.executable, *arguments],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(folder), "ESR_ENGINE": "python", **environment},
+        env={**os.environ, "PYTHONPATH": str(folder), **environment},
         capture_output=True,
         text=True,
         check=False,
@@ -24,7 +24,7 @@ def python(folder: Path, *arguments: str, **environment: str) -> subprocess.Comp
 
 
 def copied(folder: Path) -> Path:
-    """Copy the engine without compiled modules."""
+    """Copy the engine without the compiled accelerator."""
     ignored = shutil.ignore_patterns("__pycache__", "native")
     shutil.copytree(Path(games.__file__).parent, folder / "games", ignore=ignored)
     return folder

@@ -10,7 +10,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from games.fast.batch import FAMILIES, NO_ACTION, Batch
+from games.fast.batch import NO_ACTION, Batch
+from games.fast.library import FAMILIES
 from games.registry import GAMES
 from games.rules import Document
 from tests.games.fast import gems, wine

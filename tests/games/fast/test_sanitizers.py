@@ -1,4 +1,4 @@
-"""No read or write outside of memory, and no undefined behavior, in games and after bad input."""
+"""No read or write outside of memory, and no undefined behavior, in games, in records and after bad input."""
 
 from __future__ import annotations
 
@@ -13,10 +13,16 @@ from tests.games.fast.copies import copied, python
 ROOT = Path(__file__).parents[3]
 
 PLAY = """
+from random import Random
 import numpy as np
 from tests.games.fast.differential import FORMATS, first_difference, rows, seeds_of
 from games.fast.batch import Batch
 from games.fast.build import LIBRARY
+from games.fast.records import replay_choices
+from games.record import accelerator
+from tests.games.fast.test_records import changes, games
+from tests.games.fast.verdicts import verdict
+assert accelerator()
 assert str(LIBRARY).startswith({folder!r}), LIBRARY
 for slug, seats in FORMATS:
     assert first_difference(slug, seats, "sanitized", 100) is None
@@ -29,6 +35,12 @@ for slug, seats in FORMATS:
         raise AssertionError(action)
     batch.playouts(np.arange(2000, dtype=np.uint64))
     batch.outcomes()
+    for record in (*games(slug, seats, 10), *changes(slug, seats, 300)):
+        verdict(record)
+    random = Random(1)
+    for number in range(500):
+        choices = random.randbytes(number)
+        replay_choices(slug, seats, random.randbytes(32), choices, {{}}, defaults=bool(number % 2))
 print("equal")
 """
 
