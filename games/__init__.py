@@ -1,4 +1,5 @@
 """Game engine: rules, records, and what each player sees."""
+
 from __future__ import annotations
 
 __version__ = "0.1.0"

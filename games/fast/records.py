@@ -127,7 +127,13 @@ class _Format:
                 self.release(replay.text, replay.packed)
 
 
-_format = cache(_Format)
+@cache
+def _format(game: str, seats: int) -> _Format | None:
+    """Return ``None`` if the accelerator does not cover the game, or not with the components that it has now."""
+    try:
+        return _Format(game, seats) if game in FAMILIES else None
+    except RuntimeError:
+        return None
 
 
 def replay_steps(
@@ -147,14 +153,14 @@ def replay_steps(
     If ``knows_forfeits``, moves because of a forfeit are compared with ``forfeits``, by seat. With ``packs``, the game
     must be over, and the texts and choices are written. Raises ``ImportError`` if the accelerator is not compiled.
     """
-    if game not in FAMILIES:
+    played = _format(game, seats)
+    if played is None:
         return None
     try:
         written = marshal.dumps(steps, _MARSHAL_VERSION)
         expected = marshal.dumps(result, _WITHOUT_REFERENCES)
     except ValueError:  # not JSON values
         return None
-    played = _format(game, seats)
     replay = played.new(seed, forfeits)
     replay.steps, replay.steps_size = written, len(written)
     replay.knows_forfeits, replay.packs = knows_forfeits, packs
@@ -170,9 +176,9 @@ def replay_choices(
 
     Also returns ``None`` for choices that only the plain engine can read. Raises ``ImportError`` as above.
     """
-    if game not in FAMILIES:
-        return None
     played = _format(game, seats)
+    if played is None:
+        return None
     replay = played.new(seed, forfeits)
     replay.choices, replay.choices_size, replay.defaults = choices, len(choices), defaults
     return played.play(replay, forfeits)

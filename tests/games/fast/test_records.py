@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from games.compact import pack, read
-from games.record import accelerator, confirmed, forfeits_of
+from games.fast import wine
+from games.record import accelerator, confirmed, forfeits_of, require_valid
 from games.registry import GAMES
 from games.rules import FORFEIT_REASONS, Document, State
 from tests.games.fast.copies import copied
@@ -112,6 +113,26 @@ def test_correct_records_are_confirmed_and_packed(slug: str, seats: int) -> None
 
 def test_the_records_of_another_implementation_are_confirmed() -> None:
     assert all(confirmed(record, forfeits_of(record)) for record in sample_records().values())
+
+
+def test_the_plain_engine_judges_games_whose_components_do_not_fit_into_the_accelerator(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def of_larger_hands(seats: int) -> wine.WineRules:
+        rules = rules_of(seats)
+        rules.hand_size = 30
+        return rules
+
+    rules_of = wine.rules_of
+    record = played("die-weinhaendler", 3, 1).record
+    fast = accelerator()
+    assert fast is not None
+    fast._format.cache_clear()
+    monkeypatch.setattr(wine, "rules_of", of_larger_hands)
+    assert confirmed(record) is None
+    assert read(pack(record)).record == record
+    require_valid(record)
+    fast._format.cache_clear()
 
 
 @pytest.mark.parametrize(("slug", "seats"), FORMATS)
