@@ -15,10 +15,15 @@ from bots.environments.single_agent import SingleAgentEnv
 from bots.environments.vector import BatchPolicy, GameVectorEnv, uniform
 from games.registry import GAMES
 
-IDS: Final = {
-    slug: f"steinreich/{'Duel' if slug == 'edel-stein-reich-duel' else slug.title().replace('-', '')}-v0"
-    for slug in GAMES
-}
+
+def _id_of(slug: str) -> str:
+    """Return the id of a game. A variant is named by what its slug adds to that of its game."""
+    games = [game for game in GAMES if slug.startswith(f"{game}-")]
+    name = slug.removeprefix(f"{max(games, key=len)}-" if games else "")
+    return f"steinreich/{name.title().replace('-', '')}-v0"
+
+
+IDS: Final = {slug: _id_of(slug) for slug in GAMES}
 """The id of each game in Gymnasium, by slug."""
 
 for _slug, _id in IDS.items():

@@ -54,6 +54,32 @@ def milliseconds(start: datetime, end: datetime) -> int:
     return max(0, (end - start) // timedelta(milliseconds=1))
 
 
+class DatabaseClock:
+    """The database's time by ``time.monotonic``: reading it takes longer on a busy machine, but never less.
+
+    So the reading that took least is the best. The clock keeps that of the last ``_KEPT_S`` to twice as many seconds,
+    and follows the database's time if it was set.
+    """
+
+    def __init__(self) -> None:
+        self._began_s, self._earlier_s, self._least_s = -inf, inf, inf
+        """When the present period began, and the least differences of the period before and of this one."""
+
+    def moment_of(self, now: datetime, asked_s: float) -> float:
+        """The moment at which it was ``now``, as the database answered when it was asked at ``asked_s``."""
+        difference_s = now.timestamp() - asked_s
+        if asked_s - self._began_s > _KEPT_S:
+            self._began_s, self._earlier_s, self._least_s = asked_s, self._least_s, difference_s
+        if difference_s - min(self._earlier_s, self._least_s) > _SET_S:
+            self._earlier_s, self._least_s = inf, difference_s
+        self._least_s = min(self._least_s, difference_s)
+        return now.timestamp() - min(self._earlier_s, self._least_s)
+
+
+_KEPT_S: Final = 30.0
+_SET_S: Final = 1.0
+"""A greater difference shows that the database's time was set, or that the machine was suspended."""
+
 # --- Beats -----------------------------------------------------------------------------------------------------------
 #
 # People are shown the moves of others one after the other, and the clock of their next decision starts when they have

@@ -26,7 +26,16 @@ from esr_platform.prepared import Prepared, PreparedInsert, PreparedUpdate
 from games.registry import GAMES
 from games.rules import Document, Forfeit, Move, State
 from ladder.live import absences
-from ladder.live.clocks import HURRY_MS, SHOWN_WITHIN_MS, AnswerTime, among_people, delay_ms, hurried, shown_ms
+from ladder.live.clocks import (
+    HURRY_MS,
+    SHOWN_WITHIN_MS,
+    AnswerTime,
+    DatabaseClock,
+    among_people,
+    delay_ms,
+    hurried,
+    shown_ms,
+)
 from ladder.live.position import Position, change_occupant, substituted
 from ladder.live.rows import KEPT_STATES, keep_game, move_row, position_at
 from ladder.models import LiveSeat, Match, PlayedMove, Table
@@ -397,10 +406,13 @@ def _parts(entries: Iterable[Document], plies: Iterable[int]) -> list[list[Docum
 
 def lock_match(match_id: int) -> LockedMatch | None:
     """Lock the match of a running table, in the caller's transaction, and read it; ``None`` if it does not run."""
-    since = monotonic()  # first, so that no decision seems to be answered before it was visible
+    asked = monotonic()
     locked = _locked(match_id=match_id)
     position = position_at(match_id) if locked else None
-    return None if position is None else LockedMatch(position, _whole(locked[0][0]), since)
+    if position is None:
+        return None
+    now = _whole(locked[0][0])
+    return LockedMatch(position, now, _CLOCK.moment_of(now, asked))
 
 
 def _whole(moment: datetime) -> datetime:
@@ -415,3 +427,4 @@ def _running(match_id: int) -> QuerySet[Match, tuple[datetime]]:
 
 
 _locked: Final = Prepared(_running)
+_CLOCK: Final = DatabaseClock()

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import time
 from datetime import timedelta
+from typing import Any
 
 import orjson
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from ladder.live import answers
@@ -61,6 +64,23 @@ def test_an_answer_in_time_is_played(match: Match) -> None:
     assert post(match, 1, 1, "gems") == JudgedAnswer("played", "gems")
     row = PlayedMove.objects.get()
     assert (row.number, row.seat.index, row.decision, row.move, row.default) == (0, 1, 1, "gems", "")
+
+
+def test_a_decision_can_be_answered_at_once_although_the_lock_before_it_took_long(duel: Match) -> None:
+    def lock_slowly(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        if 'FROM "ladder_match" WHERE' in sql:
+            time.sleep(0.5)
+        return execute(sql, params, many, context)
+
+    def answer_next(move: Any = None) -> str:
+        seat = owing(duel)[0]
+        number = position(duel).live_seats[seat].asked
+        return post(duel, seat, number, move or asked(duel, seat)["decision"]["default"]).verdict
+
+    assert answer_next() == "played"
+    with connection.execute_wrapper(lock_slowly):
+        assert answer_next("of no kind") == "refused"
+    assert answer_next() == "played"
 
 
 def test_the_same_answer_again_is_the_same_and_moves_nothing(match: Match) -> None:
