@@ -44,21 +44,21 @@ class Site:
 
     def remote_bot(self, games_at_once: int = 1) -> str:
         """Register a remote bot for the duel of a new user, and return its token."""
+        from bots.models import RemoteBot
         from esr_platform.accounts import tokens
         from esr_platform.accounts.models import Scope
         from ladder.members.memberships import register
         from tests.build import verified
 
+        # A program that polled counts as online for a while after its end.
+        RemoteBot.objects.filter(games_at_once=1).update(games_at_once=0)
         number = next(OWNERS)
         owner = verified(f"owner{number}")
         bot = register(owner, f"Outside {number}", {DUEL: [2]}, games_at_once=games_at_once).bot
         return tokens.issue(owner, "program", [Scope.PLAY], None, bot)[1]
 
     def played(self, printed: str) -> str:
-        """Return how the match whose id a program printed last was played.
-
-        It is ``WHOLE_GAME`` if both remote bots made every move themselves.
-        """
+        """Return how the match whose id a program printed last was played: a whole game if bots made every move."""
         from ladder.models import PlayedMove
 
         *_, match = printed.split() or [""]
