@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bots.environments import raw_env
+from bots.environments import ppo, raw_env
 from bots.environments.ppo import LENGTH, MINIBATCH, TRACE, Adam, Network, Training, evaluate, main, train
 
 DUEL = "edel-stein-reich-duel"
@@ -121,7 +121,9 @@ def test_saved_weights_give_the_same_moves(tmp_path: Path) -> None:
     assert np.array(matrix) @ numbers + bias == pytest.approx(logits[0], abs=1e-2)
 
 
-def test_equal_seeds_learn_the_same() -> None:
+def test_equal_seeds_learn_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ppo, "GAMES_AT_ONCE", 128)
+    monkeypatch.setattr(ppo, "WARM_UP", 128)
     first, same, other = (train(DUEL, steps=1, seed=seed).weights[0] for seed in (3, 3, 4))
     assert np.array_equal(first, same)
     assert not np.array_equal(first, other)
