@@ -55,10 +55,11 @@ def milliseconds(start: datetime, end: datetime) -> int:
 
 
 class DatabaseClock:
-    """The database's time by ``time.monotonic``: reading it takes longer on a busy machine, but never less.
+    """Relates the time of the database to ``time.monotonic``.
 
-    So the reading that took least is the best. The clock keeps that of the last ``_KEPT_S`` to twice as many seconds,
-    and follows the database's time if it was set.
+    On a busy machine, the database reads its time long after it was asked. The fastest reading is therefore the most
+    accurate. The clock uses the fastest one of the last ``_KEPT_S`` to twice as many seconds, and follows the time of
+    the database if it was set.
     """
 
     def __init__(self) -> None:
@@ -66,7 +67,7 @@ class DatabaseClock:
         """When the present period began, and the least differences of the period before and of this one."""
 
     def moment_of(self, now: datetime, asked_s: float) -> float:
-        """The moment at which it was ``now``, as the database answered when it was asked at ``asked_s``."""
+        """Return when it was ``now`` by ``time.monotonic``. The database was asked at ``asked_s`` and answered so."""
         difference_s = now.timestamp() - asked_s
         if asked_s - self._began_s > _KEPT_S:
             self._began_s, self._earlier_s, self._least_s = asked_s, self._least_s, difference_s
@@ -111,30 +112,30 @@ def shown_ms(entries: Iterable[Document], beats: Mapping[str, Beat]) -> int:
 
 # --- Delays ----------------------------------------------------------------------------------------------------------
 #
-# A forced move of a veiled kind (``Rules.veiled``) and a move for a seat that has forfeited come as late as that seat's
-# own moves do. Pure but for chance, which the caller gives.
+# A forced move of a veiled kind (``Rules.veiled``) and a move for a seat that has forfeited come after a delay that is
+# typical of the seat. The caller provides the random generator.
 
 ENOUGH: Final = 5
-"""So many times of one seat at one kind of decision make its habit; with fewer, those of the whole table are taken."""
+"""Number of times of a seat for a kind of decision from which its delays are drawn. Before, those of all seats are."""
 
 PLAUSIBLE_MS: Final = (150, 250, 350, 450, 600, 800, 1100, 1500)
-"""What moves of programs take where nobody has made one yet."""
+"""Times of programs before any program has made such a move."""
 
 PLAUSIBLE_BY_HAND_MS: Final = (1200, 1800, 2500, 3200, 4000, 5000, 6500, 8000)
-"""The same of people: nobody reads, thinks and clicks within a second."""
+"""The same for people, who need more than a second to read, think and click."""
 
 MOST_AMONG_PEOPLE_MS: Final = 15_000
-"""Who takes longer was asked, as everybody may know; who does not may have been asked or not."""
+"""Longest delay at a table with people. A longer wait shows that the seat was really asked, which is no secret."""
 
 HURRY_MS: Final = 5000
-"""Of a person who has left everybody at the table knows that: what is played for them comes soon."""
+"""Longest delay for a person who has left. All players at the table know that they left."""
 
 _SPREAD: Final = (0.8, 1.25)
-"""No two delays are equal, as no two thoughts are."""
+"""Factors by which a delay varies."""
 
 
 class AnswerTime(NamedTuple):
-    """How long one decision took, from when it was told to when its answer was there; and whether of a person."""
+    """How long a decision took from its event to the answer, and whether a person made it."""
 
     seat: int
     kind: str
@@ -143,14 +144,14 @@ class AnswerTime(NamedTuple):
 
 
 def among_people(limit_ms: int) -> int:
-    """The longest delay at a table with people, whose clocks begin at ``limit_ms``: nobody is to wait for nobody."""
+    """Return the longest delay at a table with people, whose clocks begin at ``limit_ms``."""
     return min(limit_ms, MOST_AMONG_PEOPLE_MS)
 
 
 def hurried(paces: Sequence[AnswerTime], most_ms: int) -> list[AnswerTime]:
-    """``paces`` without the long thoughts: none takes more than ``most_ms``.
+    """Return ``paces`` limited to ``most_ms``.
 
-    Whoever has thought for a minute and then loses by forfeit must not keep the others waiting a minute for every move.
+    A player who thought for a minute and then forfeited must not keep the others waiting a minute for every move.
     """
     return [pace._replace(took_ms=min(pace.took_ms, most_ms)) for pace in paces]
 
@@ -158,10 +159,10 @@ def hurried(paces: Sequence[AnswerTime], most_ms: int) -> list[AnswerTime]:
 def delay_ms(
     paces: Sequence[AnswerTime], seat: int, kind: str, random: Random, *, by_hand: bool = False, most_ms: float = inf
 ) -> int:
-    """Milliseconds that ``seat`` could take for a decision of ``kind``, by what was seen at this table so far.
+    """Return a plausible time in milliseconds of ``seat`` for a decision of ``kind``, from the times at this table.
 
-    Where a person sits people are looked at alone, and where a program does, programs. Longer thoughts than ``most_ms``
-    are spread below it: were they cut there, it would be seen that nobody thought.
+    The delay of a person is drawn from the times of people, that of a program from those of programs. Times beyond
+    ``most_ms`` are spread below it, because equal times would show that no one was asked.
     """
     alike = [pace for pace in paces if pace.kind == kind and pace.by_hand == by_hand]
     own = [pace.took_ms for pace in alike if pace.seat == seat]

@@ -1,4 +1,4 @@
-"""Learning libraries that run the programs of the page on environments, which raise errors for what is wrong."""
+"""Learning libraries that run the programs of the page on environments. A wrong result raises an error there."""
 
 from __future__ import annotations
 
