@@ -213,12 +213,17 @@ class SingleGame:
     ``options`` contains the legal actions, ascending, in its first bytes, as many as ``act`` returned. The other bytes
     have no meaning. ``refresh()`` lists them again and returns their number: call it before the first action, after an
     error, and after another change of the game.
+
+    ``seat()`` returns the seat to play, −1 if the game is over. ``observe(seat)`` returns what ``seat`` sees in a new
+    array of shape (observation_size,), as :meth:`Batch.observations` does, and raises ``IndexError`` for a wrong seat.
     """
 
-    __slots__ = ("act", "options", "refresh")
+    __slots__ = ("act", "observe", "options", "refresh", "seat")
 
     act: Callable[[SupportsIndex], int]
     refresh: Callable[[], int]
+    seat: Callable[[], int]
+    observe: Callable[[int], npt.NDArray[np.float32]]
 
     def __init__(self, batch: Batch, game: int) -> None:
         call: Callable[..., int] = batch._library.act
@@ -243,8 +248,26 @@ class SingleGame:
                 return count
             raise ValueError(batch._complaint(game, index(action)))
 
+        # Both functions write to the same arrays again, so that they need no new addresses.
+        place, seen = np.empty(1, dtype=np.int8), np.empty(batch.observation_size, dtype=np.float32)
+        one = (batch._rules, parts.state, 1, _at(place))
+        target = (len(seen), _at(seen))
+
+        def seat() -> int:
+            batch._library.seats_to_play(*one)
+            return int(place[0])
+
+        def observe(seat: int) -> npt.NDArray[np.float32]:
+            if not -1 <= seat < batch.seats:
+                raise IndexError(f"game {game} has no seat {seat}")
+            place[0] = seat
+            batch._library.observations(*one, *target)
+            return seen.copy()
+
         self.act = act
         self.refresh = lambda: call(single, NO_ACTION)
+        self.seat = seat
+        self.observe = observe
 
 
 _ILLEGAL: Final = -2

@@ -134,20 +134,38 @@ def test_a_single_game_is_stepped_in_its_batch(slug: str, seats: int) -> None:
     while count:
         legal = list(game.options[:count])
         assert legal == np.flatnonzero(stepped.masks()[5]).tolist()
+        assert game.seat() == stepped.to_play[5]
+        for seat in range(seats):
+            seen = stepped.observations(np.full(COUNT, seat, dtype=np.int8))[5]
+            np.testing.assert_array_equal(game.observe(seat), seen)
         actions = np.full(COUNT, NO_ACTION)
         actions[5] = legal[moved % count]
         count, moved = game.act(legal[moved % count]), moved + 1
         stepped.step(actions)
         assert batch.fields.tobytes() == stepped.fields.tobytes()
     assert batch.done.tolist() == [number == 5 for number in range(COUNT)]
+    assert game.seat() == -1
+    assert not game.observe(-1).any()
+
+
+def test_an_observation_of_a_single_game_is_a_new_array_for_a_seat_that_exists() -> None:
+    game = new().single(5)
+    first = game.observe(0)
+    before = first.copy()
+    assert not np.array_equal(game.observe(1), before)
+    np.testing.assert_array_equal(first, before)
+    for seat in (-2, 4):
+        with pytest.raises(IndexError, match=rf"^game 5\b.*{seat}"):
+            game.observe(seat)
 
 
 def test_a_function_of_a_single_game_keeps_its_batch() -> None:
-    batch = new()
-    refresh, alive = batch.single(5).refresh, weakref.ref(batch)
-    del batch
-    assert alive() is not None
-    assert refresh() > 0
+    for name in ("refresh", "seat", "observe"):
+        batch = new()
+        function, alive = getattr(batch.single(5), name), weakref.ref(batch)
+        del batch
+        assert alive() is not None
+        function(*[0] * (name == "observe"))
 
 
 def test_any_integers_are_actions_also_if_they_are_not_contiguous() -> None:
