@@ -201,7 +201,7 @@ def _check_forfeit_defaults(steps: list[Document], forfeits: Mapping[int, Forfei
 @cache
 def accelerator() -> ModuleType | None:
     """Return ``games.fast.records``, or ``None`` if the accelerator is switched off or not compiled."""
-    #: ESR_ACCELERATOR: Set it to `0` to verify and pack records without the accelerator. Default: used if compiled.
+    #: ESR_ACCELERATOR: Set it to `0` for records and PettingZoo games in plain Python. Default: used if compiled.
     if os.environ.get("ESR_ACCELERATOR", "1") == "0":
         return None
     try:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import copy
+import json
+import os
 import pickle
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -18,9 +23,10 @@ from pettingzoo.test.state_test import test_state as check_state
 from pettingzoo.test.state_test import test_state_space as check_state_space
 
 from bots.environments import GameEnvironment, env, raw_env
-from games.record import verify
+from games.record import accelerator, verify
 from games.registry import GAMES
 from games.rules import IllegalMove
+from tests.bots.environments.traces import alone, trace
 from tests.games.play import TABLES
 
 every_table = pytest.mark.parametrize(("slug", "seats"), TABLES)
@@ -208,6 +214,43 @@ def test_names_and_numbers_are_those_of_the_game() -> None:
     assert table.render() is None
 
 
+# --- with and without the accelerator -----------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def plain() -> dict[tuple[str, int], Any]:
+    """What the reference engine shows of two games of each format, with rewards by ranks and by scores."""
+    command, root = [sys.executable, "-m", "tests.bots.environments.traces"], Path(__file__).parents[3]
+    done = subprocess.run(command, env={**os.environ, "ESR_ACCELERATOR": "0"}, cwd=root, stdout=-1, check=True)
+    accelerated, *traces = map(json.loads, done.stdout.splitlines())
+    assert not accelerated
+    return dict(zip(TABLES, traces, strict=True))
+
+
+def looked_at(table: GameEnvironment, step: int) -> GameEnvironment:
+    if step % 3 == 0:
+        assert table.render()
+    if step % 5 == 0 and not table.terminations[table.agent_selection]:
+        assert f"seat_{table.table.pending[0]}" == table.agent_selection
+    return table
+
+
+def copied(table: GameEnvironment, step: int) -> GameEnvironment:
+    return copy.deepcopy(table) if step == 30 else table
+
+
+def pickled(table: GameEnvironment, step: int) -> GameEnvironment:
+    return pickle.loads(pickle.dumps(table)) if step == 31 else table
+
+
+@every_table
+def test_the_accelerator_changes_nothing_that_can_be_seen(slug: str, seats: int, plain: dict[Any, Any]) -> None:
+    assert accelerator()
+    for rewards, expected in zip(("ranks", "scores"), plain[slug, seats], strict=True):
+        for between in (alone, looked_at, copied, pickled):
+            assert json.loads(json.dumps(trace(slug, seats, rewards, between))) == expected, between
+
+
 # --- who sees what ------------------------------------------------------------------------------
 
 
@@ -336,12 +379,12 @@ def test_an_action_is_an_integer(wrong: Any) -> None:
 
 @every_table
 def test_a_whole_move_is_as_good_as_its_actions(slug: str, seats: int) -> None:
-    table, random = raw_env(slug, seats), Random(18)
+    table, twin, random = raw_env(slug, seats), raw_env(slug, seats), Random(18)
     table.reset(seed=18)
+    twin.reset(seed=18)
     while table.table.pending:
         seat = table.possible_agents.index(table.agent_selection)
         decision, move = table.table.decision(seat), table.table.random_move(seat, random)
-        twin = copy.deepcopy(table)
         twin.play(move)
         actions = iter(table.encoding.sequence(decision, move))
         before = table.table.record["steps"]
@@ -351,7 +394,27 @@ def test_a_whole_move_is_as_good_as_its_actions(slug: str, seats: int) -> None:
                 table.step(action)
         assert twin.table.record == table.table.record
         assert_equal(observed(twin), observed(table))
+        assert twin.legal_actions() == table.legal_actions()
         assert twin.rewards == table.rewards
+
+
+@every_table
+def test_a_whole_move_replaces_the_actions_chosen_so_far(slug: str, seats: int) -> None:
+    table, random, replaced = raw_env(slug, seats), Random(20), 0
+    table.reset(seed=20)
+    while actions := table.legal_actions():
+        before, agent = table.table.record["steps"], table.agent_selection
+        table.step(random.choice(actions))
+        if table.table.record["steps"] == before and table.agent_selection == agent:
+            seat, expected = table.possible_agents.index(agent), table.table.copy()
+            move = table.table.random_move(seat, random)
+            expected.play(seat, move)
+            table.play(move)
+            assert table.table.record == expected.record
+            assert table.table.pending == expected.pending
+            replaced += 1
+    assert replaced
+    assert all(table.terminations.values())
 
 
 def test_an_illegal_move_changes_nothing() -> None:

@@ -14,7 +14,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 from numpy.testing import assert_equal
 
-from bots.environments import IDS, SingleAgentEnv, raw_env
+from bots.environments import IDS, SingleAgentEnv
 from bots.house.catalogue import HOUSE
 from bots.house.inside import load, play_inside
 from games.record import verify
@@ -73,18 +73,15 @@ def test_a_game_ends_with_the_reward_of_the_learner_and_a_record_that_verifies(s
 
 def test_opponents_play_as_house_bots_do() -> None:
     """Greedy's own moves for the learner: the same game as without an environment."""
-    seed = bytes(range(32))
     bots = [(HOUSE[name], load(HOUSE[name])) for name in ("random", "haggler")]
-    outcome = play_inside(DUEL, bots, seed)
     env = SingleAgentEnv(DUEL, "haggler", seat=0)
     env.reset(seed=1)
-    env._agents.table = GAMES[DUEL].new(2, seed)
-    env._agents._ask()
+    seed = bytes.fromhex(env.table.record["seed"])
+    outcome = play_inside(DUEL, bots, seed)
     from bots.house.inside import player
 
     env._players = {1: player(DUEL, bots[1], 2, 1, seed)}
     own, read = player(DUEL, bots[0], 2, 0, seed), 0
-    env._let_opponents_play()
     while not env._over:
         decision = env.table.decision(0)
         log = env.table.entries(0, read)
@@ -197,10 +194,8 @@ def test_unknown_options_are_refused() -> None:
 def test_it_renders_what_a_spectator_sees() -> None:
     env = SingleAgentEnv(DUEL, render_mode="ansi")
     env.reset(seed=6)
-    other = raw_env(DUEL, render_mode="ansi")
-    other.reset(seed=1)
-    other.table = env.table
-    assert env.render() == other.render() != ""
+    chapter = GAMES[DUEL].presentation.story(env.table.log(None), ["seat_0", "seat_1"])[-1]
+    assert env.render() == "\n".join([chapter.title, *(f"  {sentence}" for sentence in chapter.sentences)])
     assert SingleAgentEnv(DUEL).render() is None
 
 
