@@ -187,7 +187,7 @@ bench-engine: $(BENCH_VENV)/.ready bench-fast  ## measure engine decisions/s and
 bench-fast:
 	@$(MAKE) --no-print-directory engine-fast || echo 'The accelerator could not be compiled. Measuring without it.'
 
-bench-environments: $(BENCH_VENV)/.ready  ## measure learning environment steps/s and compare with PettingZoo
+bench-environments: $(BENCH_VENV)/.ready bench-fast  ## measure learning environment steps/s and compare with PettingZoo
 	@$(BENCH_VENV)/bin/python -m bench.environments $(BENCH_ARGS)
 
 bench-runner: $(BENCH_VENV)/.ready sandbox  ## measure the runner time per decision
