@@ -127,10 +127,13 @@ class _Fast:
 
 @cache
 def _batch(slug: str, seats: int) -> Batch | None:
-    """Return a batch of one game to copy, or ``None`` if the accelerator is not used or does not cover the game."""
+    """Return a batch of one game to copy, or ``None`` if the accelerator is not used or does not fit the game."""
     if accelerator() is None or slug not in FAMILIES:
         return None
-    return Batch(slug, seats, np.zeros((1, SEED_BYTES), dtype=np.uint8))
+    try:
+        return Batch(slug, seats, np.zeros((1, SEED_BYTES), dtype=np.uint8))
+    except RuntimeError:  # the game has other components now
+        return None
 
 
 # --- Environments ----------------------------------------------------------------------------------------------------
