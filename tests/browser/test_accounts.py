@@ -116,6 +116,7 @@ def test_staff_sees_what_people_report(watched: Page, look: Look) -> None:
     watched.goto("/staff/reports/")
     look("reports")
     watched.locator("input[name=what][value=description]").check()
+    watched.locator("input[name=reason]").fill("Advertising")
     press(watched.locator("main form button.send"))
     look("reports-done")
     bot.refresh_from_db()
