@@ -16,14 +16,16 @@ from bots.environments.vector import BatchPolicy, GameVectorEnv, uniform
 from games.registry import GAMES
 
 
-def _id_of(slug: str) -> str:
-    """Return the id of a game. A variant is named by what its slug adds to that of its game."""
+def _short_name(slug: str) -> str:
+    """Return the slug of a game, or for a variant only the part that its slug adds to that of its game."""
     games = [game for game in GAMES if slug.startswith(f"{game}-")]
-    name = slug.removeprefix(f"{max(games, key=len)}-" if games else "")
-    return f"steinreich/{name.title().replace('-', '')}-v0"
+    return slug.removeprefix(f"{max(games, key=len)}-" if games else "")
 
 
-IDS: Final = {slug: _id_of(slug) for slug in GAMES}
+SHORT_NAMES: Final = {slug: _short_name(slug) for slug in GAMES}
+"""The names of the games in other libraries, by slug: ``duel`` is the variant for two."""
+
+IDS: Final = {slug: f"steinreich/{name.title().replace('-', '')}-v0" for slug, name in SHORT_NAMES.items()}
 """The id of each game in Gymnasium, by slug."""
 
 for _slug, _id in IDS.items():
@@ -37,6 +39,7 @@ for _slug, _id in IDS.items():
 __all__ = [
     "IDS",
     "REWARDS",
+    "SHORT_NAMES",
     "BatchPolicy",
     "GameEnvironment",
     "GameVectorEnv",

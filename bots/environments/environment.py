@@ -203,7 +203,7 @@ class GameEnvironment(AECEnv[str, Observation, int | None]):
     def table(self) -> State:
         """The state of the game after the steps so far, including secrets. Do not change it.
 
-        The accelerator has none. It is brought up to date by playing the steps since the last request again.
+        The accelerator has no state of this kind, so the reference engine repeats the steps since the last request.
         """
         return self._reference().table
 
@@ -277,7 +277,7 @@ class GameEnvironment(AECEnv[str, Observation, int | None]):
         reference = self._reference()
         if isinstance(self._engine, _Fast) and not reference.chosen:
             self._engine.play(move, reference)
-        else:  # the accelerator cannot take back actions, so the reference engine plays the rest of the game
+        else:  # the accelerator cannot undo actions, so the reference engine plays the rest of the game
             reference.play(move)
             self._engine = reference
         self._advance(self.agent_selection)

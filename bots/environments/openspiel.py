@@ -18,14 +18,11 @@ from typing import Any, Final
 import numpy as np
 import pyspiel
 
-from bots.environments import IDS
+from bots.environments import SHORT_NAMES
 from bots.environments.environment import REWARDS, GameEnvironment, raw_env
 from games.registry import GAMES
 
-NAMES: Final = {
-    slug: "steinreich_duel" if IDS[slug].endswith("/Duel-v0") else f"steinreich_{slug.replace('-', '_')}"
-    for slug in GAMES
-}
+NAMES: Final = {slug: f"steinreich_{name.replace('-', '_')}" for slug, name in SHORT_NAMES.items()}
 """The name of each game in OpenSpiel, by slug."""
 
 DEALS: Final = 10_000

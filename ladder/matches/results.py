@@ -181,7 +181,7 @@ def record_result(lease: Lease[Match], report: MatchReport, logs: Mapping[int, b
 def _re_executed(match: Match, report: MatchReport) -> State:
     """The finished state that the match's own seed and the reported moves and forfeits give.
 
-    Its record is the reported one, from here on.
+    Its record is equal to the reported one.
     """
     if len(report.forfeits_by_seat) != len(report.forfeits):
         raise WrongRecord("the report contains two forfeits of one seat")
