@@ -63,12 +63,17 @@ def copy_into(folder: Path, shown: str) -> None:
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, target)
-    how = ("-q", "--invalidation-mode", "unchecked-hash", "-s", str(folder), "-p", shown)
-    command = [str(bots_interpreter()), *OPTIONS, "-m", "compileall", *how, str(folder / "games")]
-    subprocess.run(command, timeout=_PATIENCE_S, check=False)  # without it, imports only take longer
+    compile_modules(folder / "games", folder, shown)
     for path in (*folder.rglob("*"), folder):
         path.chmod(0o755 if path.is_dir() else 0o644)
         os.utime(path, (LAST_READ_S, WRITTEN_S))
+
+
+def compile_modules(folder: Path, inside: Path, shown: str) -> None:
+    """Compile ``folder`` with the bots' interpreter. Bots see ``inside``, which contains it, as ``shown``."""
+    how = ("-q", "--invalidation-mode", "unchecked-hash", "-s", str(inside), "-p", shown)
+    command = [str(bots_interpreter()), *OPTIONS, "-m", "compileall", *how, str(folder)]
+    subprocess.run(command, timeout=_PATIENCE_S, check=False)  # without it, imports only take longer
 
 
 def library_folder(runtime: Path) -> Path:

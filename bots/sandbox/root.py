@@ -123,8 +123,7 @@ def _compile(root: Path) -> None:
     """Compile the standard library where the host has not: every start would otherwise compile what it imports."""
     standard = root / str(bots_library())[1:]
     if not any((standard / "__pycache__").glob("os.*.pyc")):
-        how = ("-q", "--invalidation-mode", "unchecked-hash", "-s", str(root), "-p", "/")
-        subprocess.run([*_python(), "-m", "compileall", *how, str(standard)], timeout=_PATIENCE_S, check=False)
+        library.compile_modules(standard, root, "/")
 
 
 def _files() -> Files:
