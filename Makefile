@@ -75,7 +75,7 @@ ON_BOTH := tests/bots/test_*.py tests/bots/uploads tests/ladder tests/esr_platfo
 # Test files with race tests or lock tests. SQLite has no row locks.
 RACES := $(shell grep -rlE 'race_server|mark\.locks' tests --include='test_*.py')
 
-test: $(VENV)/.dev sandbox  ## run the fast tests on SQLite, then race and lock tests on PostgreSQL
+test: $(VENV)/.dev sandbox accelerator  ## run the fast tests on SQLite, then race and lock tests on PostgreSQL
 	@status=0; \
 	$(BIN)/pytest -q -n auto -m "not slow" $(PYTEST_ARGS) || status=1; \
 	echo "Race and lock tests on PostgreSQL:"; \
