@@ -6,6 +6,8 @@ BENCH_VENV := .bench
 BIN := $(VENV)/bin
 MANAGE := $(BIN)/python manage.py
 export PYTHON
+# Tests often wait, so that one more process than cores saves time.
+export PYTEST_XDIST_AUTO_NUM_WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 unexport PYTHONDONTWRITEBYTECODE  # otherwise each of the many processes would compile the project again
 
 MATCHES ?= 60

@@ -130,7 +130,8 @@ def _one_minute(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
 def _settings_of_tests() -> Iterator[None]:
     """Tests open more pages than a person does and play more games of house bots, and their hints reach nobody.
 
-    Caches are in memory.
+    Caches are in memory. Static files are looked up when they are requested, because listing all of them for each
+    client takes longer than most requests.
     """
     backend = f"{JsonInMemory.__module__}.{JsonInMemory.__qualname__}"
     with override_settings(
@@ -138,6 +139,7 @@ def _settings_of_tests() -> Iterator[None]:
         MAX_HOUSE_BLOCKS_PER_HOUR=UNBOUNDED,
         CACHES={name: {"BACKEND": backend, "LOCATION": name} for name in settings.CACHES},
         REDIS_URL=NOWHERE,
+        WHITENOISE_AUTOREFRESH=True,
     ):
         yield
 
