@@ -27,7 +27,6 @@ from bots.cli.frame import (
     SubCommand,
     UsageError,
     cut,
-    explained,
     incidents,
     logs_folder,
     near_lines,
@@ -224,8 +223,6 @@ def _problem_lines(problem: ValidationProblem) -> Iterator[str]:
             yield f"      answer: {cut(problem.answer)}"
     for line in problem.stderr_tail.splitlines()[-STDERR_LINES:]:
         yield f"      stderr: {line}"
-    if reason := explained(problem.stderr_tail):
-        yield f"      {reason}"
 
 
 CHECK_COMMAND = SubCommand(

@@ -18,7 +18,7 @@ from typing import Final
 from bots.protocol import Limits
 from bots.runner.launcher import NeverBegun, PlatformFailure
 from bots.runner.spec import HouseProgram, LocalProgram, Program, StoredProgram
-from bots.sandbox import bubblewrap, library
+from bots.sandbox import bubblewrap, library, memory
 from bots.sandbox.code import Code, code_of, forget_old_copies, staged
 from bots.sandbox.host_process import HostProcess, Pipes, release_ended
 from bots.sandbox.interpreter import command, environment
@@ -136,6 +136,7 @@ class SandboxLauncher:
         self.swept = True
         forget_old_copies(self._runtime)
         forget_old_roots(self._runtime)
+        memory.sweep()
         return self._leases.sweep()
 
     def _command(self, lease: SandboxSeat, limits: Limits) -> list[str]:
@@ -285,6 +286,7 @@ def _release(
         raise PlatformFailure(f"bubblewrap did not start: {_last_words(pipes) or 'no output'}") from None
     lease.note(child.pid)
     try:
+        process.bound_memory(limits)
         if lease.uid is None:
             set_limits(pid, limits, count_threads=True)
     except PlatformFailure:

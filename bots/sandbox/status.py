@@ -18,6 +18,7 @@ from bots.runner.channel import PolledChannel
 from bots.runner.launcher import PlatformFailure
 from bots.sandbox.code import Code
 from bots.sandbox.interpreter import packages
+from bots.sandbox.memory import profile
 from bots.sandbox.observation import PROBE, first_line
 from bots.sandbox.proof import SelfTest, sandbox, self_test
 from bots.sandbox.root import libraries
@@ -32,7 +33,7 @@ _NUMERIC: Final = Code(PROBE, "numeric.py", (), "")
 
 @dataclass(frozen=True)
 class LanguageStatus:
-    """A language on this machine. ``memory_mb`` is the enforced address space in MiB.
+    """A language on this machine. ``memory_mb`` is the enforced limit of memory in MiB.
 
     ``version`` is the interpreter's, empty for a language without one; ``numpy`` is empty if not installed. Both are
     empty without a working sandbox.
@@ -111,7 +112,8 @@ def status() -> dict[str, Any]:
 
     ``ok``, ``rated``, ``problem`` and ``remedy`` are those of :class:`SelfTest`; ``checks`` has ``name`` and
     ``problem`` of each property (empty if it holds); ``kernel``, ``bubblewrap``, ``python`` and ``numpy`` are versions,
-    empty if missing; ``libraries`` are those that executables can be linked to; ``users`` is true if each seat has its
+    empty if missing; ``libraries`` are those that executables can be linked to; ``memory`` is how memory is
+    bounded, ``"group"`` or ``"watcher"`` (empty if ``ok`` is false); ``users`` is true if each seat has its
     own user, as under root.
     """
     return document(self_test())
@@ -131,6 +133,7 @@ def document(test: SelfTest) -> dict[str, Any]:
         "python": test.python_version,
         "libraries": libraries(launcher.root) if launcher is not None else [],
         "numpy": next((offer.numpy for offer in offers() if offer.numpy), "") if test.ok else "",
+        "memory": profile() if test.ok else "",
         "users": hasattr(os, "geteuid") and os.geteuid() == 0,
     }
 

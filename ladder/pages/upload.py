@@ -66,7 +66,7 @@ class UploadRequirements:
             (_("Time per decision"), f"{limits.move_ms / 1000:g}\u00a0s"),
             (_("Time bank per game"), f"{limits.bank_ms / 1000:g}\u00a0s"),
             (_("Total time per game"), f"{limits.game_ms / 1000:g}\u00a0s"),
-            (_("Memory (address space)"), f"{limits.memory_mb}\u00a0MiB"),
+            (_("Memory"), f"{limits.memory_mb}\u00a0MiB"),
         ]
 
 

@@ -15,7 +15,6 @@ from bots.executables import (
     LIBRARIES,
     LOADERS,
     fault_of_executable,
-    go_remark,
     library_fault,
     needed_libraries,
 )
@@ -123,11 +122,6 @@ def test_a_library_that_is_not_there_is_named_with_the_flag_that_links_it_static
 @pytest.mark.parametrize("needed", [(), ("libc.so.6", "libstdc++.so.6", "ld-linux-x86-64.so.2")])
 def test_a_program_that_needs_what_is_offered_has_no_fault(needed: tuple[str, ...]) -> None:
     assert library_fault(program(loader=GLIBC, needed=needed), LIBRARIES) is None
-
-
-def test_a_go_program_is_recognized() -> None:
-    assert go_remark(program(also=b"\xff Go buildinf:\x08\2"))
-    assert not go_remark(program())
 
 
 NUMBERS = st.sampled_from([0, 1, 2, 16, 0xFFFF, 0x400000, 1 << 31, (1 << 63) - 1, (1 << 64) - 1]) | st.integers(0, 999)

@@ -65,7 +65,7 @@ FIXED: Final[dict[str, Any]] = {
     "time per decision, before the time bank": _GAME.move_ms / 1000,
     "time bank per game": _GAME.bank_ms / 1000,
     "total time per game": _GAME.game_ms / 1000,
-    "memory (address space)": _PROCESS["AS"],
+    "memory": _PROCESS["DATA"],
     "threads": THREADS,
     "processes besides the bot itself": 0,
     "open files": _PROCESS["NOFILE"],

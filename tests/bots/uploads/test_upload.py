@@ -125,14 +125,6 @@ def test_an_executable_is_refused_for_a_library_that_a_machine_does_not_have(ada
     assert archive_of(version).digest == version.digest
 
 
-def test_the_author_of_a_go_program_is_told_about_its_memory(ada: User) -> None:
-    manifest = 'language = "executable"\ncommand = ["bot"]\n'
-    data = zipped(bot=program(also=b"\xff Go buildinf:"), bot__toml=manifest)
-    (notice,) = upload_new_bot(ada, "First", "a.zip", data).notices
-    assert notice["code"] == "go_memory"
-    assert "512 MiB" in notice["text"]
-
-
 def test_the_same_contents_again_are_the_same_version_however_they_are_packed(ada: User) -> None:
     first = uploaded(ada)
     assert upload_version(first.bot, "bot.py", HONEST, DUEL_ONLY) == first
