@@ -236,6 +236,10 @@ STORAGES = {
 MAX_ARCHIVE_BYTES = env.int("MAX_ARCHIVE_BYTES", default=8 << 20)
 #: Maximum total size of the files in an upload after unpacking.
 MAX_UNPACKED_BYTES = env.int("MAX_UNPACKED_BYTES", default=16 << 20)
+#: Maximum size of an upload with an executable. Such programs can contain a whole runtime.
+MAX_EXECUTABLE_ARCHIVE_BYTES = env.int("MAX_EXECUTABLE_ARCHIVE_BYTES", default=48 << 20)
+#: Maximum total size of the files in an upload with an executable after unpacking.
+MAX_EXECUTABLE_UNPACKED_BYTES = env.int("MAX_EXECUTABLE_UNPACKED_BYTES", default=128 << 20)
 #: Maximum number of files in an upload.
 MAX_ARCHIVE_FILES = env.int("MAX_ARCHIVE_FILES", default=200)
 #: Uploads per user and hour, including rejected ones.

@@ -42,7 +42,7 @@ from games.words import either
 
 # --- Archives --------------------------------------------------------------------------------------------------------
 
-_MOST: Final = 64 * 2**20
+_MOST: Final = 256 * 2**20
 """Maximum folder size in bytes. The upload limit of a site is much lower; the reader of uploads reports it."""
 
 
@@ -460,7 +460,9 @@ def feed(replay: DecisionReplay, program: LocalProgram, python: Path | None = No
     """
     code = code_of(program)
     started = under_python(program, python)
-    words = started.words if isinstance(started, CommandProgram) else tuple(command(code, code.folder))
+    words = (
+        started.words if isinstance(started, CommandProgram) else tuple(command(code, code.folder, UNBOUNDED.memory_mb))
+    )
     process = start_command(CommandProgram(words, code.folder), our_stderr=True)
     channel = open_channel(process)
     questions = iter(replay.questions)

@@ -44,7 +44,7 @@ REFUSED = {
     b'command = ["C:bot.py"]': "command_file",
     b'command = ["-c.py"]': "command_file",
     b'command = ["mybot"]': "command_language",
-    b'language = "executable"': "command_language",
+    b'language = "java"\ncommand = ["bot.js"]': "command_language",
     b"games = []": "games",
     b"[games]\nedel-stein-riech = [3]": ("unknown_game"),
     b"[games]\nedel-stein-reich = [2]": ("seats"),
