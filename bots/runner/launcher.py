@@ -109,6 +109,13 @@ class Process(Protocol):
         """
         ...
 
+    def exceeded_memory(self) -> bool:
+        """Return whether the process was killed because it needed more memory than its limit.
+
+        Always false if the system does not bound memory.
+        """
+        ...
+
     def pause(self) -> None:
         """Suspend the process until :meth:`resume`. Does nothing if it has ended. Requires ``knows_cpu``."""
         ...

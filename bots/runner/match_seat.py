@@ -45,6 +45,7 @@ class MatchSeat:
     ) -> None:
         self.seat, self.label, self.bot_seed = seat, label, bot_seed
         self._open_channel = open_channel
+        self.memory_mb = limits.memory_mb
         self.clock = Clock(limits)
         self.fair_clock: Clock | None = None
         self.grace_ns = grace_ms(limits) * MS

@@ -29,7 +29,6 @@ _CAUSES: Final = [
         (r"^(PermissionError|OSError): \[Errno (13|30|27|28)\]", "bots cannot write files, so print to stderr instead"),
         (r"^FileNotFoundError: ", "bots see only their own files, so open them relative to __file__"),
         (r"^SyntaxError: .*(Non-UTF-8|null bytes|utf-8)|^UnicodeDecodeError: ", "save the file in UTF-8"),
-        (r"timer(fd)?_create: ", "the sandbox has no timers, so link Haskell programs with -with-rtsopts=-V0"),
     )
 ]
 """What to do about errors whose cause is not obvious on a site, by a line of stderr."""

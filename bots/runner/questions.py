@@ -32,6 +32,9 @@ The own time is the wall time without the lag, whether the bot computed, slept o
 late on purpose to get a re-run of the match.
 """
 
+ENDS: Final = ("exit", "memory")
+"""The reasons of faults of a bot that has ended. They count even after the deadline."""
+
 FIRST_LOOK_NS: Final = 20 * MS
 """Time without an answer after which the runner first checks whether the bot has exited or closed its stdout."""
 
@@ -133,12 +136,12 @@ class Question(ABC):
                 self._conclude(now_ns, None if verdict is True else verdict)
                 return
         if self.channel.ended:
-            self._conclude(now_ns, AnswerFault("exit", EXITED))
+            self._conclude(now_ns, self._end())
 
     def look(self, now_ns: int) -> None:
         """Check after a silence whether the bot has exited, is late, or waits for a processor."""
         if self.exited:
-            self._conclude(now_ns, AnswerFault("exit", EXITED))
+            self._conclude(now_ns, self._end())
         elif self._process.gave_up_stdout():
             self.exited, self.look_ns = True, now_ns + LAST_LINE_NS
         elif now_ns < self.deadline_ns:
@@ -189,6 +192,12 @@ class Question(ABC):
             woken_ns = self._process.runner_delay_ns() - self.runner_delay_before_ns  # from the data to its reading
             self.delay_ns = max(0, min(max(0, waited_ns) + woken_ns, self.wall_ns - self.cpu_ns))
 
+    def _end(self) -> AnswerFault:
+        """Return the fault of a bot that has exited or closed its stdout."""
+        if self._process.exceeded_memory():
+            return AnswerFault("memory", f"the bot used more than its limit of {self.match_seat.memory_mb} MiB of memory")
+        return AnswerFault("exit", EXITED)
+
     def _machine_is_to_blame(self) -> bool:
         """Return whether only server lag made the answer late, and the bot has not used up its time itself."""
         own_ns = self.wall_ns - self.delay_ns
@@ -204,7 +213,7 @@ class Question(ABC):
     def _conclude(self, now_ns: int, fault: AnswerFault | None) -> None:
         self.over = True
         self._measure(now_ns)
-        if now_ns <= self.deadline_ns or (fault is not None and fault.reason == "exit"):
+        if now_ns <= self.deadline_ns or (fault is not None and fault.reason in ENDS):
             self.fault = fault
             return
         self.fault = self._lateness()

@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import Final
 
 from bots.runner.clock import MS
-from bots.runner.questions import MEASURED_NS, AnswerFault, MoveQuestion, Question, ReadyQuestion
+from bots.runner.questions import ENDS, MEASURED_NS, AnswerFault, MoveQuestion, Question, ReadyQuestion
 
 UNMEASURED_SHARE: Final = 5
 """At most 1/5 of a bot's own time (wall time minus measured server lag) counts as lag that was not measured."""
@@ -55,7 +55,7 @@ class _Trial(Question):
 
     def _conclude(self, now_ns: int, fault: AnswerFault | None) -> None:
         super()._conclude(now_ns, fault)
-        unjudged = fault is not None and fault.reason != "exit" and now_ns > self.deadline_ns
+        unjudged = fault is not None and fault.reason not in ENDS and now_ns > self.deadline_ns
         if unjudged and self._machine_is_to_blame():  # the host was too slow to see an answer in time
             self.match_seat.machine_delays.append(self._blame())
 

@@ -16,7 +16,10 @@ from pathlib import Path
 from threading import Lock
 from typing import Final
 
+from bots.protocol import Limits
 from bots.runner.launcher import PlatformFailure
+from bots.sandbox.limits import MIB, THREADS
+from bots.sandbox.memory import MemoryBound, bound_memory
 from bots.sandbox.pressure import host_stall_ns
 
 # --- Pipes -----------------------------------------------------------------------------------------------------------
@@ -99,6 +102,14 @@ class HostProcess:
         self._pipe = f"pipe:[{os.fstat(pipes.stdout).st_ino}]"
         self._stopped = self._monitor_killed = False
         self._open_lock, self._is_open = Lock(), True
+        self._memory: MemoryBound | None = None
+
+    def bound_memory(self, limits: Limits) -> None:
+        """Bound the memory of the process, best before it runs. Raises ``PlatformFailure`` if that is not possible."""
+        self._memory = bound_memory(self.pid, limits.memory_mb * MIB, THREADS, self.kill)
+
+    def exceeded_memory(self) -> bool:
+        return self._memory is not None and self._memory.exceeded()
 
     def cpu_ns(self) -> int:
         try:
@@ -205,6 +216,8 @@ class HostProcess:
         self._close()
 
     def _close(self) -> None:
+        if self._memory is not None:
+            self._memory.close()
         with self._open_lock:
             self._is_open = False
         for descriptor in (self._pidfd, self._child_pidfd, self._schedstat, self._runner_schedstat):

@@ -69,6 +69,9 @@ class _FakeProcess:
     def gave_up_stdout(self) -> bool:
         return not self._thread.is_alive()
 
+    def exceeded_memory(self) -> bool:
+        return False
+
     def pause(self) -> None:
         """Do nothing: a thread cannot be suspended."""
 

@@ -62,6 +62,7 @@ def _start(code: Code, limits: Limits, lease: SandboxSeat, runtime: Path) -> Hos
     if code.kind == "local" and folder != code.folder:
         process.copied = str(folder), str(code.folder)
     try:
+        process.bound_memory(limits)
         if lease.uid is None:
             set_limits(child.pid, limits, count_threads=False)
     except PlatformFailure:

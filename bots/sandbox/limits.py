@@ -60,7 +60,10 @@ THREADS: Final = 32
 """Maximum number of threads of a bot, if they are counted separately for each bot."""
 
 _PR_SET_THP_DISABLE: Final = 41
-_MIB: Final = 1024 * 1024
+MIB: Final = 1024 * 1024
+_ADDRESSES: Final = 1 << 40
+"""Address space of a bot in bytes. Memory is bounded elsewhere (``bots.sandbox.memory``), addresses cost nothing."""
+
 _SPARE_CPU_S: Final = 30
 _DIRECTORIES: Final = ("/usr/bin", "/bin", "/usr/sbin", "/sbin")
 
@@ -68,7 +71,8 @@ _DIRECTORIES: Final = ("/usr/bin", "/bin", "/usr/sbin", "/sbin")
 def limit_values(limits: Limits) -> dict[str, int]:
     """Return all limits of a sandboxed bot, named as in ``resource``, which ``prlimit`` takes in lower case."""
     return {
-        "AS": limits.memory_mb * _MIB,
+        "AS": max(_ADDRESSES, limits.memory_mb * MIB),
+        "DATA": limits.memory_mb * MIB,
         "NOFILE": 64,
         "FSIZE": 0,
         "CORE": _core_bytes(),
@@ -76,7 +80,7 @@ def limit_values(limits: Limits) -> dict[str, int]:
         "MEMLOCK": 64 * 1024,
         "MSGQUEUE": 0,
         "SIGPENDING": 64,
-        "STACK": 8 * _MIB,
+        "STACK": 8 * MIB,
         "NPROC": THREADS,
     }
 

@@ -91,6 +91,9 @@ class PortableProcess:
     def gave_up_stdout(self) -> bool:
         return self.child.poll() is not None
 
+    def exceeded_memory(self) -> bool:
+        return False
+
     def pause(self) -> None:
         """Do nothing: it is never called, because the processor time is unknown."""
 

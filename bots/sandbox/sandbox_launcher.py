@@ -309,6 +309,7 @@ def _release(
         raise PlatformFailure(f"bubblewrap did not start: {_last_words(pipes) or 'no output'}") from None
     lease.note(child.pid)
     try:
+        process.bound_memory(limits)
         if lease.uid is None:
             set_limits(pid, limits, count_threads=True)
     except PlatformFailure:

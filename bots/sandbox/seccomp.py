@@ -49,6 +49,8 @@ ALLOWED: Final = {
     "rt_sigsuspend": 130, "sigaltstack": 131, "restart_syscall": 219, "kill": 62, "tkill": 200, "tgkill": 234,
     "pause": 34, "alarm": 37, "getitimer": 36, "setitimer": 38, "nanosleep": 35, "clock_nanosleep": 230,
     "clock_gettime": 228, "clock_getres": 229, "gettimeofday": 96, "time": 201, "times": 100,
+    "timer_create": 222, "timer_settime": 223, "timer_gettime": 224, "timer_getoverrun": 225, "timer_delete": 226,
+    "timerfd_create": 283, "timerfd_settime": 286, "timerfd_gettime": 287,
     # ids and names
     "getpid": 39, "getppid": 110, "getpgrp": 111, "getpgid": 121, "getsid": 124, "getuid": 102, "getgid": 104,
     "geteuid": 107, "getegid": 108, "getgroups": 115, "getresuid": 118, "getresgid": 120, "uname": 63,

@@ -48,7 +48,7 @@ def call(number: int, *arguments: int) -> int:
 
 # --- A bot's world ---------------------------------------------------------------------------------------------------
 
-LIMITS = ("AS", "NOFILE", "FSIZE", "CORE", "CPU", "MEMLOCK", "MSGQUEUE", "SIGPENDING", "STACK", "NPROC")
+LIMITS = ("AS", "DATA", "NOFILE", "FSIZE", "CORE", "CPU", "MEMLOCK", "MSGQUEUE", "SIGPENDING", "STACK", "NPROC")
 # None of these would change or leave anything where they are not refused.
 CALLS = {
     "unshare": (272, 0x10000000),

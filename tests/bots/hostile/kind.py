@@ -89,6 +89,21 @@ def mapped(length, protection=3, flags=0x22, descriptor=-1, hint=0, offset=0):
         raise OSError(ctypes.get_errno(), "no memory")
     return address
 libc.mmap.restype = ctypes.c_void_p
+
+def read_only(length=1 << 21):
+    """Use memory that is read-only after it was written: RLIMIT_DATA does not count it."""
+    address = mapped(length)
+    ctypes.memset(address, 1, length)
+    libc.mprotect(ctypes.c_void_p(address), ctypes.c_size_t(length), 1)
+    return address
+
+def grow(step=read_only):
+    """Use more and more memory, and say how much if that is no longer possible."""
+    try:
+        while True:
+            step()
+    except HARMLESS as error:
+        got.append(f"no end but {error!r}")
 '''
 
 HASTY: Final = Limits(startup_ms=3000, move_ms=250, bank_ms=350, game_ms=20_000)

@@ -32,6 +32,9 @@ class Worked:
     def gave_up_stdout(self) -> bool:
         return False
 
+    def exceeded_memory(self) -> bool:
+        return False
+
     def pause(self) -> None:
         self.done.append("pause")
 

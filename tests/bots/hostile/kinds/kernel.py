@@ -239,12 +239,15 @@ SURFACE: Final = (
     ),
     Hostile(
         "clocks and timers",
-        "sets the clock, creates timers and wakes the machine",
+        "sets the clock, and creates timers that wake the machine",
         """
         def set_():
             attempt("settimeofday", lambda: time.clock_settime(time.CLOCK_REALTIME, 0))
-            absent(settimeofday=(164, 0, 0), adjtimex=(159, 0), clock_adjtime=(305, 0, 0), timer_create=(222, 0, 0, 0),
-                   timerfd_create=(283, 1, 0), sethostname=(170, 0, 0), setdomainname=(171, 0, 0))
+            absent(settimeofday=(164, 0, 0), adjtimex=(159, 0), clock_adjtime=(305, 0, 0), sethostname=(170, 0, 0),
+                   setdomainname=(171, 0, 0))
+            for clock in (8, 9):  # CLOCK_REALTIME_ALARM, CLOCK_BOOTTIME_ALARM
+                attempt("an alarm", syscall, 222, clock, 0, ctypes.create_string_buffer(8))
+                attempt("an alarm to read", syscall, 283, clock, 0)
         attack(set_)
         """,
     ),

@@ -202,11 +202,11 @@ MEMORY: Final = (
     ),
     Hostile(
         "one large mapping",
-        "tries to exceed its memory limit with a single mmap, brk or stack",
+        "tries to exceed its memory limit with a single mmap or brk, and reserves more addresses than it may",
         """
         def grow():
             attempt("mmap", mapped, 600 << 20)
-            attempt("without reserve", mapped, 600 << 20, 0, 0x22 | 0x4000)
+            attempt("2 TiB without reserve", mapped, 2 << 40, 0, 0x22 | 0x4000)
             start = syscall(12, 0)
             if syscall(12, start + (600 << 20)) != start:
                 got.append("brk")
@@ -228,18 +228,261 @@ MEMORY: Final = (
         "page tables",
         "uses single pages at distant addresses, each of which needs its own page tables",
         """
+        places = iter(range(1, 1 << 16))
         def scatter():
-            made = 0
-            try:
-                for number in range(200_000):
-                    address = mapped(4096, 3, 0x22 | 0x100000, hint=(number + 1 << 30) % (1 << 46) + (1 << 21))
-                    ctypes.c_char.from_address(address).value
-                    made += 1
-            except OSError:
-                pass
-            if made > 65_530:
-                got.append(f"{made} mappings")
-        attack(scatter)
+            address = mapped(4096, 3, 0x22 | 0x100000, hint=(next(places) << 30) + (1 << 21))
+            ctypes.memset(address, 1, 1)
+        attack(lambda: grow(scatter))
+        """,
+        forfeit="memory",
+        says="",
+    ),
+    Hostile(
+        "page tables of zeros",
+        "reads one page of each 2 MiB of read-only memory that it never writes",
+        """
+        def read():
+            address = mapped(1 << 30, 1, 0x4022)
+            for offset in range(0, 1 << 30, 1 << 21):
+                ctypes.c_char.from_address(address + offset).value
+        attack(lambda: grow(read))
+        """,
+        forfeit="memory",
+        says="",
+    ),
+    Hostile(
+        "page tables of files",
+        "maps the largest file that it can read again and again, and reads a byte of each 2 MiB",
+        """
+        def largest():
+            paths = (os.path.join(folder, name) for folder, _, names in os.walk("/usr") for name in names)
+            return max((os.path.getsize(path), path) for path in paths)
+        size, path = largest()
+        file = os.open(path, os.O_RDONLY)
+        def read():
+            address = mapped(size, 1, 0x2, file)
+            for offset in range(0, size, 1 << 21):
+                ctypes.c_char.from_address(address + offset).value
+        attack(lambda: grow(read))
+        """,
+        forfeit="memory",
+        says="",
+    ),
+    Hostile(
+        "read-only memory",
+        "makes its memory read-only after writing, so that no limit on data counts it",
+        """
+        attack(grow)
+        """,
+        forfeit="memory",
+        says="",
+    ),
+    Hostile(
+        "read-only memory on all threads",
+        "does the same on 30 threads at once",
+        """
+        def eat():
+            for _ in range(30):
+                threading.Thread(target=grow, daemon=True).start()
+            time.sleep(1000)
+        attack(eat)
+        """,
+        forfeit="memory",
+        says="",
+    ),
+    Hostile(
+        "read-only heap",
+        "extends its heap with brk, makes it read-only, and continues elsewhere",
+        """
+        def eat():
+            start = syscall(12, 0)
+            end = start + (300 << 20) & ~4095
+            if syscall(12, end) != end:
+                got.append("no heap")
+                return
+            first = start + 4095 & ~4095
+            ctypes.memset(first, 1, end - first)
+            libc.mprotect(ctypes.c_void_p(first), ctypes.c_size_t(end - first), 1)
+            grow()
+        attack(eat)
+        """,
+        forfeit="memory",
+        says="",
+    ),
+    Hostile(
+        "remapped read-only memory",
+        "lets read-only memory grow with mremap, then writes to the new part and makes it read-only again",
+        """
+        libc.mremap.restype = ctypes.c_void_p
+        address, size = read_only(), 1 << 21
+        def extend():
+            global address, size
+            address = libc.mremap(ctypes.c_void_p(address), ctypes.c_size_t(size), ctypes.c_size_t(size + (1 << 21)), 1)
+            if address == ctypes.c_void_p(-1).value:
+                raise MemoryError
+            libc.mprotect(ctypes.c_void_p(address + size), ctypes.c_size_t(1 << 21), 3)
+            ctypes.memset(address + size, 1, 1 << 21)
+            libc.mprotect(ctypes.c_void_p(address + size), ctypes.c_size_t(1 << 21), 1)
+            size += 1 << 21
+        attack(lambda: grow(extend))
+        """,
+        forfeit="memory",
+        says="",
+    ),
+    Hostile(
+        "stack mappings",
+        "maps memory that grows downward, which no limit on data or stacks counts",
+        """
+        def eat():
+            address = mapped(1 << 24, flags=0x122)
+            ctypes.memset(address, 1, 1 << 24)
+        attack(lambda: grow(eat))
+        """,
+        forfeit="memory",
+        says="",
+    ),
+    Hostile(
+        "memory in one call",
+        "lets the kernel fill 64 GiB with one mmap",
+        """
+        attack(lambda: grow(lambda: mapped(1 << 36, flags=0x122 | 0x8000 | 0x4000)))
+        """,
+        forfeit="memory",
+        says="",
+    ),
+    Hostile(
+        "memory freed and used again",
+        "frees memory with MADV_DONTNEED and MADV_FREE and uses it again, on 24 threads",
+        """
+        def churn():
+            address = mapped(16 << 20)
+            while True:
+                for advice in (4, 8):
+                    ctypes.memset(address, 1, 16 << 20)
+                    libc.madvise(ctypes.c_void_p(address), ctypes.c_size_t(16 << 20), advice)
+        def eat():
+            threading.stack_size(1 << 20)
+            for _ in range(24):
+                threading.Thread(target=churn, daemon=True).start()
+            time.sleep(0.9)
+        attack(eat)
+        """,
+    ),
+    Hostile(
+        "memory without a main thread",
+        "ends its main thread, so that its process appears as ended, and uses memory on another thread",
+        """
+        def leave():
+            threading.Thread(target=grow, daemon=True).start()
+            libc.syscall(60, 0)
+        attack(leave)
+        """,
+        forfeit="memory",
+        says="",
+    ),
+    Hostile(
+        "memory on threads that end",
+        "ends its main thread and replaces each other thread after 2 MiB",
+        """
+        def chain():
+            read_only()
+            threading.Thread(target=chain, daemon=True).start()
+        def leave():
+            threading.Thread(target=chain, daemon=True).start()
+            libc.syscall(60, 0)
+        attack(leave)
+        """,
+        forfeit="memory",
+        says="",
+    ),
+    Hostile(
+        "memory of another program",
+        "becomes another program that uses memory without an end",
+        """
+        ready()
+        code = "import ctypes\\nlibc = ctypes.CDLL(None)\\nlibc.mmap.restype = ctypes.c_void_p\\nwhile True:\\n"
+        code += " a = ctypes.c_void_p(libc.mmap(None, 1 << 21, 3, 0x22, -1, 0))\\n"
+        code += " ctypes.memset(a, 1, 1 << 21)\\n libc.mprotect(a, 1 << 21, 1)"
+        play(lambda message: os.execv(sys.executable, ["python3", "-c", code]))
+        """,
+        forfeit="memory",
+        says="",
+    ),
+    Hostile(
+        "memory under another name",
+        "calls itself like a line of /proc that says that it uses no memory",
+        """
+        def rename():
+            for name in (b"x\\nVmRSS:\\t0 kB", b"VmRSS: 0 kB", b"x\\\\nVmPTE: 0"):
+                libc.prctl(15, ctypes.create_string_buffer(name))
+            grow()
+        attack(rename)
+        """,
+        forfeit="memory",
+        says="",
+    ),
+    Hostile(
+        "memory before it is ready",
+        "uses memory without an end when it starts",
+        """
+        grow()
+        """,
+        forfeit="memory",
+        says="",
+    ),
+    Hostile(
+        "memory between decisions",
+        "uses memory on a thread while other seats are asked",
+        """
+        ready()
+        def answer(message):
+            move(message)
+            threading.Thread(target=grow, daemon=True).start()
+            time.sleep(1000)
+        play(answer)
+        """,
+        forfeit="memory",
+        says="",
+    ),
+    Hostile(
+        "memory at the end",
+        "uses memory without an end after the game",
+        """
+        ready()
+        tell("refused")
+        play()
+        grow()
+        """,
+    ),
+    Hostile(
+        "mappings",
+        "creates as many mappings as possible, each of which needs memory of the kernel",
+        """
+        def divide():
+            address, made = mapped(1 << 30, 0, 0x4022), 0
+            while libc.mprotect(ctypes.c_void_p(address + 8192 * made), ctypes.c_size_t(4096), 1) == 0:
+                made += 1
+                if made > 70_000:
+                    got.append("more than 140,000 mappings")
+                    break
+        attack(divide)
+        """,
+    ),
+    Hostile(
+        "timers as memory",
+        "creates as many timers and timer descriptors as possible",
+        """
+        def create():
+            made, number = 0, ctypes.c_int()
+            while attempt("", syscall, 222, 1, 0, ctypes.addressof(number)) is None:
+                got.clear()
+                made += 1
+            while attempt("", syscall, 283, 1, 0) is None:
+                got.clear()
+                made += 1
+            if made > 128:
+                got.append(f"{made} timers")
+        attack(create)
         """,
     ),
 )
