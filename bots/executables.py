@@ -10,8 +10,6 @@ import struct
 from collections.abc import Collection, Iterator
 from typing import Final, NamedTuple
 
-from bots.protocol import Limits
-
 LOADERS: Final = ("/lib64/ld-linux-x86-64.so.2",)
 """The dynamic loaders that are available in the sandbox."""
 
@@ -191,23 +189,3 @@ def _static(data: bytes, missing: Collection[str]) -> str:
         if any(stem.startswith(f"{library}-") for library in libraries.split() for stem in stems):
             return command
     return "add -static to the link command"
-
-
-# --- Go --------------------------------------------------------------------------------------------------------------
-
-_GO: Final = b"\xff Go buildinf:"
-"""The beginning of the section ``.go.buildinfo``, which every Go program has (package ``debug/buildinfo``)."""
-
-_GO_MIB: Final = 690
-"""The address space that a Go program reserves to print one line, with Go 1.19 and 1.27."""
-
-
-def go_remark(data: bytes) -> str:
-    """Return why a Go program may not start under the limit of memory, as the rest of a message; empty for others."""
-    most = Limits().memory_mb
-    if _GO not in data or most >= _GO_MIB:
-        return ""
-    return (
-        f"is a Go program. Go reserves about {_GO_MIB} MiB of memory (address space) when it starts, and the limit is"
-        f" {most} MiB, so the program does not start. Use another language, or play remotely"
-    )

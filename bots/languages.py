@@ -112,6 +112,7 @@ def _java_options(memory_mb: int) -> tuple[str, ...]:
         f"-Xmx{heap_mb}m", f"-Xms{min(heap_mb, 16)}m", "-Xss512k", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
         "-XX:ReservedCodeCacheSize=32m", "-XX:MaxMetaspaceSize=64m", "-XX:CompressedClassSpaceSize=32m",
         "-XX:ActiveProcessorCount=1", "-XX:-UsePerfData", "-Xshare:auto", "-XX:+ExitOnOutOfMemoryError",
+        "-XX:+DisplayVMOutputToStderr", "-Xlog:disable", "-Xlog:all=warning:stderr",  # stdout is only for answers
         "-Djava.awt.headless=true", "-Dfile.encoding=UTF-8",
     )  # fmt: skip
 

@@ -180,9 +180,12 @@ def _words(name: str, game: Game, kit: Kit) -> dict[str, str]:
     opponents = [suited[i % len(suited)] if suited else "." for i in range(seats - 1)]
     play = f"esr play {game.slug} {' '.join(['.', *opponents])} --games 20"
     comments = {
-        kit.build: "build the bot", kit.test: "run the tests", "esr check .": "play one game in every format of bot.toml",
-        play: "", f"esr rules {game.slug}": "read the rules",
-    }  # fmt: skip
+        kit.build: "build the bot",
+        kit.test: "run the tests",
+        "esr check .": "play one game in every format of bot.toml",
+        play: "",
+        f"esr rules {game.slug}": "read the rules",
+    }
     commands = [f"{command:40} # {comment}" if comment else command for command, comment in comments.items() if command]
     debugger = " --pdb" if kit.name == "python" else ""
     return {

@@ -25,7 +25,7 @@ from bots.archives.policy import (
     size,
 )
 from bots.archives.zip_files import Packed, check_sizes, contents, unpack
-from bots.executables import FileFault, go_remark, library_fault
+from bots.executables import FileFault, library_fault
 from bots.languages import LANGUAGES, Language
 from bots.manifest import FILE, MAX_BYTES, MAX_NAME, Manifest, ManifestError, parse
 
@@ -257,9 +257,6 @@ def _archive(files: dict[str, bytes], name: str, hidden: list[str], limits: Arch
     if fault:
         raise refused(manifest.entry, fault)
     notices = [hidden_notice(hidden)] if hidden else []
-    remark = "" if language.is_interpreted else go_remark(program)
-    if remark:
-        notices.append(Notice("go_memory", f"{shown(manifest.entry)} {remark}."))
     return Archive(MappingProxyType(dict(sorted(files.items()))), manifest, tuple(notices), is_reduced=bool(hidden))
 
 

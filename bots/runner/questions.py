@@ -195,7 +195,9 @@ class Question(ABC):
     def _end(self) -> AnswerFault:
         """Return the fault of a bot that has exited or closed its stdout."""
         if self._process.exceeded_memory():
-            return AnswerFault("memory", f"the bot used more than its limit of {self.match_seat.memory_mb} MiB of memory")
+            return AnswerFault(
+                "memory", f"the bot used more than its limit of {self.match_seat.memory_mb} MiB of memory"
+            )
         return AnswerFault("exit", EXITED)
 
     def _machine_is_to_blame(self) -> bool:

@@ -100,9 +100,8 @@ class Watcher:
 
     def forget(self, bot: WatchedBot) -> None:
         """Do not look at ``bot`` again. Returns after the current look."""
-        with self._changed:
-            with suppress(ValueError):
-                self._bots.remove(bot)
+        with self._changed, suppress(ValueError):
+            self._bots.remove(bot)
 
     def _run(self) -> None:
         with self._changed:

@@ -157,8 +157,8 @@ def status() -> dict[str, Any]:
 
     ``ok``, ``rated``, ``problem`` and ``remedy`` are those of :class:`SelfTest`; ``checks`` has ``name`` and
     ``problem`` of each property (empty if it holds); ``kernel``, ``bubblewrap``, ``python`` and ``numpy`` are versions,
-    empty if missing; ``languages`` are the versions of all offered languages by name; ``libraries`` are those that executables can be linked to; ``users`` is true if each seat has its
-    own user, as under root.
+    empty if missing; ``languages`` are the versions of all offered languages by name; ``libraries`` are those that
+    executables can be linked to; ``users`` is true if each seat has its own user, as under root.
     """
     return document(self_test())
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import platform
+import re
 import struct
 import subprocess
 import sys
@@ -15,7 +16,6 @@ from bots.executables import (
     LIBRARIES,
     LOADERS,
     fault_of_executable,
-    go_remark,
     library_fault,
     needed_libraries,
 )
@@ -92,10 +92,28 @@ def test_no_bytes_raise(data: bytes) -> None:
 def test_a_language_is_known_by_its_entrys_name() -> None:
     assert language_of("src/main.py").name == "python"
     assert language_of("src/main.py").is_interpreted
+    assert [language_of(f"src/main.{end}").name for end in ("js", "mjs", "cjs")] == ["javascript"] * 3
+    assert language_of("target/bot.jar").name == "java"
     assert language_of("bin/bot").name == "executable"
     assert not language_of("bin/bot").is_interpreted
     assert language_of("bot.exe").name == "executable"
     assert all(name == language.name for name, language in LANGUAGES.items())
+
+
+def test_the_heap_of_a_runtime_leaves_room_for_the_runtime_within_the_memory() -> None:
+    for language in LANGUAGES.values():
+        if language.runtime is not None:
+            heaps = [
+                re.findall(r"(?:-Xmx|space-size=)(\d+)", " ".join(language.runtime.options(mb))) for mb in (128, 512)
+            ]
+            assert [int(heap) for (heap,) in heaps] == [80, 320]
+
+
+def test_only_what_begins_like_a_jar_can_be_started_as_one() -> None:
+    assert LANGUAGES["java"].fault(b"PK\x03\x04more") is None
+    fault = LANGUAGES["java"].fault(b"\xca\xfe\xba\xbe")
+    assert fault is not None
+    assert fault.code == "not_a_jar"
 
 
 @pytest.mark.parametrize(
@@ -123,11 +141,6 @@ def test_a_library_that_is_not_there_is_named_with_the_flag_that_links_it_static
 @pytest.mark.parametrize("needed", [(), ("libc.so.6", "libstdc++.so.6", "ld-linux-x86-64.so.2")])
 def test_a_program_that_needs_what_is_offered_has_no_fault(needed: tuple[str, ...]) -> None:
     assert library_fault(program(loader=GLIBC, needed=needed), LIBRARIES) is None
-
-
-def test_a_go_program_is_recognized() -> None:
-    assert go_remark(program(also=b"\xff Go buildinf:\x08\2"))
-    assert not go_remark(program())
 
 
 NUMBERS = st.sampled_from([0, 1, 2, 16, 0xFFFF, 0x400000, 1 << 31, (1 << 63) - 1, (1 << 64) - 1]) | st.integers(0, 999)

@@ -29,6 +29,13 @@ def test_an_entry_is_written_in_one_way() -> None:
     assert parse(b'command = ["./src//bot.py"]').entry == "src/bot.py"
 
 
+@pytest.mark.parametrize(
+    ("language", "entry"), [("executable", "bot"), ("javascript", "bot.js"), ("java", "bot.jar"), ("python", "bot.py")]
+)
+def test_a_language_has_a_default_command(language: str, entry: str) -> None:
+    assert parse(f'language = "{language}"'.encode()).command == (entry,)
+
+
 REFUSED = {
     b'nmae = "x"': "unknown_key",
     b"colour = 1": "unknown_key",
