@@ -130,7 +130,7 @@ class BoundedBodies:
         return next_message
 
     def _too_large(self) -> RequestRefused:
-        mib = settings.MAX_ARCHIVE_BYTES / (1 << 20)
+        mib = most_upload_bytes() / (1 << 20)
         sentence = (
             f"The request is too large. The limit for an upload is {mib:.4g} MiB. Send a smaller file. `esr check`"
             " names the files that are too large."
@@ -140,6 +140,11 @@ class BoundedBodies:
     def _too_slow(self) -> RequestRefused:
         sentence = f"The request was not complete after {self._seconds:.0f} s. Send it again over a faster connection."
         return RequestRefused(HTTPStatus.REQUEST_TIMEOUT, "too_slow", "Upload too slow", sentence)
+
+
+def most_upload_bytes() -> int:
+    """Return the size of the largest upload in any language."""
+    return max(settings.MAX_ARCHIVE_BYTES, settings.MAX_EXECUTABLE_ARCHIVE_BYTES)
 
 
 class _Body:

@@ -38,7 +38,7 @@ class PortableStarter:
     caution = CAUTION
 
     def start(self, code: Code, limits: Limits) -> PortableProcess:
-        """Start verified code. The limits only size its heap. Raises ``OSError`` or ``PlatformFailure`` if that fails."""
+        """Start verified code. Limits only set its heap. Raises ``OSError`` or ``PlatformFailure``."""
         folder = _copy_of(code) if code.shared else code.folder
         variables = environment(local_library()) if code.imports_packages else {}
         pipes = Pipes.open()

@@ -114,7 +114,7 @@ class SandboxLauncher:
         return self._start(code, command(code, Path(bubblewrap.HOME), limits.memory_mb), limits, trial)
 
     def start_version(self, language: Language, limits: Limits) -> HostProcess:
-        """Start the runtime of ``language`` with its options, so that it prints its version. Raises ``PlatformFailure``.
+        """Start the runtime of ``language`` with its options to print its version. Raises ``PlatformFailure``.
 
         It is a program of the runtime that runs under the limits, so what works here also works for bots.
         """

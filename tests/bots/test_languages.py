@@ -103,10 +103,9 @@ def test_a_language_is_known_by_its_entrys_name() -> None:
 def test_the_heap_of_a_runtime_leaves_room_for_the_runtime_within_the_memory() -> None:
     for language in LANGUAGES.values():
         if language.runtime is not None:
-            heaps = [
-                re.findall(r"(?:-Xmx|space-size=)(\d+)", " ".join(language.runtime.options(mb))) for mb in (128, 512)
-            ]
-            assert [int(heap) for (heap,) in heaps] == [80, 320]
+            for memory_mb, heap_mb in ((128, 80), (512, 320)):
+                options = " ".join(language.runtime.options(memory_mb))
+                assert re.findall(r"(?:-Xmx|space-size=)(\d+)", options) == [str(heap_mb)]
 
 
 def test_only_what_begins_like_a_jar_can_be_started_as_one() -> None:

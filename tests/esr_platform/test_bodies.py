@@ -15,15 +15,14 @@ from typing import Any
 
 import pytest
 import uvicorn
-from django.conf import settings
 from pytest_django import Settings
 
 from esr_platform.asgi import application
-from esr_platform.bodies import FORM_BYTES, HEARD_OUT_BYTES, BoundedBodies, Message
+from esr_platform.bodies import FORM_BYTES, HEARD_OUT_BYTES, BoundedBodies, Message, most_upload_bytes
 from esr_platform.heads import BoundedHeads
 from tests.services.ports import free_port, wait_until
 
-MOST = settings.MAX_ARCHIVE_BYTES + FORM_BYTES
+MOST = most_upload_bytes() + FORM_BYTES
 
 
 @pytest.fixture(scope="module")
