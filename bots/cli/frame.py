@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from argparse import Action, ArgumentError, ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -281,18 +280,6 @@ def _around(mean: Mean) -> str:
     return f"{mean.value:.0f}" if mean.margin is None else f"{mean.value:.0f} ± {mean.margin:.0f}"
 
 
-_V8_OUT_OF_MEMORY: Final = re.compile("Fatal process (OOM|out of memory)")
-_NODE: Final = (
-    "Node.js reserves more address space than the memory limit of a bot, so it cannot run as an uploaded bot."
-    " Run it locally with --command 'node bot.js', or on a site with `esr play-remote`."
-)
-
-
-def explained(stderr: str) -> str:
-    """Explain an error on stderr whose cause is not obvious. Returns ``""`` for all other output."""
-    return _NODE if _V8_OUT_OF_MEMORY.search(stderr) else ""
-
-
 def incidents(played: SeriesGame) -> Iterator[str]:
     """Yield one line per strike, forfeit and stderr line of a game, with control characters escaped."""
     forfeits = {forfeit.seat: forfeit for forfeit in played.report.forfeits}
@@ -308,5 +295,3 @@ def incidents(played: SeriesGame) -> Iterator[str]:
             yield f"{where}: stderr: ({len(lines) - STDERR_LINES} earlier lines not shown)"
         for line in lines[-STDERR_LINES:]:
             yield f"{where}: stderr: {escaped(line)}"
-        if reason := explained(report.stderr_tail):
-            yield f"{where}: {reason}"

@@ -27,7 +27,6 @@ from bots.cli.frame import (
     SubCommand,
     UsageError,
     cut,
-    explained,
     incidents,
     logs_folder,
     near_lines,
@@ -53,6 +52,7 @@ from bots.cli.programs import (
     require_one_way,
     sandbox_argument,
     seat_bots,
+    unchecked_here,
     under_python,
     warn_about_plain,
 )
@@ -96,14 +96,19 @@ def run_check(options: Namespace, screen: Screen) -> int:
         manifest, program, notices = _command(options) if options.command_line else _bot(options, Path(space) / "bot")
         check = Check(manifest, program, launcher_for(options.sandbox)(), read_limits(options.limits))
         warn_about_plain(screen, options.sandbox, [program])
+        unchecked = [*unchecked_here(options.sandbox)]
         for notice in notices:
             screen.say(notice.text, "yellow")
         report = check.report(_watched(check, options, screen))
-    screen.answer({**report.document(), "notices": [notice._asdict() for notice in notices]})
+    notes = {"notices": [notice._asdict() for notice in notices], "unchecked": unchecked}
+    screen.answer({**report.document(), **notes})
     for game, seats in report.untried:
         screen.say(f"  {game}, {seats} seats: skipped")
     if report.ok:
         screen.say(f"{report.name} passed in {_formats(len(report.formats))}.", "green")
+        if len(unchecked) > 1:
+            left_open = ", ".join(unchecked_here(options.sandbox).values())
+            screen.say(f"Not checked on this system: {left_open}. {_ON_LINUX}")
         return 0
     if report.ok is None:
         screen.say("This computer was too busy to check the bot. Stop other programs and run the check again.", "red")
@@ -113,6 +118,9 @@ def run_check(options: Namespace, screen: Screen) -> int:
     if options.logs is None:
         screen.say("Use --logs DIR to save the games. You can then debug a decision with `esr replay-decision`.")
     return FOUND
+
+
+_ON_LINUX: Final = "Run `esr check --sandbox` on Linux to check them, for example in WSL or in a container."
 
 
 def _formats(count: int) -> str:
@@ -224,8 +232,6 @@ def _problem_lines(problem: ValidationProblem) -> Iterator[str]:
             yield f"      answer: {cut(problem.answer)}"
     for line in problem.stderr_tail.splitlines()[-STDERR_LINES:]:
         yield f"      stderr: {line}"
-    if reason := explained(problem.stderr_tail):
-        yield f"      {reason}"
 
 
 CHECK_COMMAND = SubCommand(

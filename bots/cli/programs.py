@@ -322,6 +322,16 @@ def warn_about_plain(screen: Screen, sandbox: bool, programs: Iterable[Local]) -
         screen.say(PlainLauncher().caution or _PLAIN, "dim")
 
 
+def unchecked_here(sandbox: bool) -> dict[str, str]:
+    """Return what a check on this system leaves open, in words by name."""
+    if sandbox:
+        return {}
+    calls = {"sandbox": "calls that fail in the sandbox, such as writing files, sockets and new processes"}
+    if not PlainLauncher().caution:
+        return calls
+    return {"memory": "the memory limit", "threads": "the limit of threads", "lag": "delays by other programs", **calls}
+
+
 # --- Seats -----------------------------------------------------------------------------------------------------------
 
 HOUSE_PREFIX = "house:"

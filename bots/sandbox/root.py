@@ -15,6 +15,7 @@ import shutil
 import subprocess
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
+from errno import ENOSPC
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -44,6 +45,7 @@ _NOT_NEEDED: Final = {
 }  # fmt: skip
 _LOCALE: Final = Path("/usr/lib/locale/C.utf8")
 _PATIENCE_S: Final = 60
+_ROOM_FOR_BOTS: Final = 128 << 20
 _LINKED: Final = re.compile(r"^\t(?:\S+ => )?(/\S+) \(0x[0-9a-f]+\)$", re.MULTILINE)
 _CACHED: Final = re.compile(r"^\t(\S+) \(libc6,x86-64[^)]*\) => (/\S+)$", re.MULTILINE)
 
@@ -109,6 +111,8 @@ def version(language: Language | None = None) -> str:
 
 def _fill(root: Path, language: Language | None) -> None:
     files = _files(language)
+    if language is not None:
+        _require_room(root.parent, files)
     _make_folder(root)
     for name in FOLDERS:
         _make_folder(root / name[1:])
@@ -128,6 +132,13 @@ def _fill(root: Path, language: Language | None) -> None:
         return
     _compile(root)
     library.copy_into(root / library.PLACE[1:], library.PLACE)
+
+
+def _require_room(folder: Path, files: Files) -> None:
+    """Raise ``OSError`` if a further root would leave no room for bots: a host can do without its language."""
+    needed = sum(source.stat().st_size for source in files.values()) + _ROOM_FOR_BOTS
+    if shutil.disk_usage(folder).free < needed:
+        raise OSError(ENOSPC, f"less than {needed >> 20} MiB are free", str(folder))
 
 
 def _make_folder(folder: Path) -> None:

@@ -110,14 +110,3 @@ def test_the_sandbox_rejects_commands_and_other_interpreters(esr: Esr, tmp_path:
     value = line_of(bot(tmp_path)) if option == "--command" else sys.executable
     assert esr("play", GAME, "house:random", "house:random", "--sandbox", option, value).status == USAGE
     assert esr("check", tmp_path / "mine", "--sandbox", option, value).status == USAGE
-
-
-def test_the_memory_error_of_node_is_explained(esr: Esr, tmp_path: Path) -> None:
-    folder = bot(tmp_path, manifest=f'language = "executable"\ncommand = ["run"]\n{DUEL}')
-    (folder / "run").write_text(
-        "#!/bin/sh\necho '# Fatal process OOM in Failed to reserve virtual memory for CodeRange' >&2\nexit 1\n"
-    )
-    (folder / "run").chmod(0o755)
-    run = " ".join(esr("play", GAME, "house:random", folder).out.split())
-    assert "--command 'node bot.js'" in run
-    assert "a script" in esr("check", folder).err, "a site would refuse it before it starts"
