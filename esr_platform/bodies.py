@@ -26,7 +26,7 @@ Application = Callable[[Any, Any, Any], Awaitable[None]]
 FORM_BYTES: Final = 64 * 1024
 """Allowance for the parts of a form other than its file."""
 
-HEARD_OUT_BYTES: Final = 64 << 20
+HEARD_OUT_BYTES: Final = 128 << 20
 HEARD_OUT_S: Final = 10.0
 """How much of a refused body is read and discarded, and for how long."""
 

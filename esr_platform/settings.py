@@ -237,7 +237,7 @@ MAX_ARCHIVE_BYTES = env.int("MAX_ARCHIVE_BYTES", default=8 << 20)
 #: Maximum total size of the files in an upload after unpacking.
 MAX_UNPACKED_BYTES = env.int("MAX_UNPACKED_BYTES", default=16 << 20)
 #: Maximum size of an upload with an executable. Such programs can contain a whole runtime.
-MAX_EXECUTABLE_ARCHIVE_BYTES = env.int("MAX_EXECUTABLE_ARCHIVE_BYTES", default=48 << 20)
+MAX_EXECUTABLE_ARCHIVE_BYTES = env.int("MAX_EXECUTABLE_ARCHIVE_BYTES", default=64 << 20)
 #: Maximum total size of the files in an upload with an executable after unpacking.
 MAX_EXECUTABLE_UNPACKED_BYTES = env.int("MAX_EXECUTABLE_UNPACKED_BYTES", default=128 << 20)
 #: Maximum number of files in an upload.

@@ -95,7 +95,7 @@ class ArchiveLimits:
     hidden: bool = False
     libraries: Collection[str] | None = LIBRARIES
     languages: Collection[str] | None = None
-    executable_archive_bytes: int = 48 * _MIB
+    executable_archive_bytes: int = 64 * _MIB
     executable_unpacked_bytes: int = 128 * _MIB
 
     @property

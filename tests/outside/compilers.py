@@ -60,7 +60,7 @@ COMPILERS: tuple[Compiler, ...] = (
         "C, OpenMP", "needs libgomp.so.1", "gcc libc6-dev", file="bot.c", command="gcc -fopenmp -o bot bot.c",
         source=OPENMP,
     ),
-    *_both("Rust", "file_too_large", "rustc", file="bot.rs", command="rustc -O --edition 2021 -o bot bot.rs"),
+    *_both("Rust", "ready", "rustc", file="bot.rs", command="rustc -O --edition 2021 -o bot bot.rs"),
     *_both("Zig", "ready", pip="ziglang==0.17.1", file="bot.zig", command=_ZIG),
     *_both("Nim", "ready", "nim gcc libc6-dev", file="bot.nim", command="nim compile -d:release --out:bot bot.nim"),
     *_both("OCaml", "ready", "ocaml-nox ocaml-findlib", file="bot.ml", command=_OCAML),
