@@ -10,6 +10,7 @@ from pathlib import Path
 
 from bots.protocol import Limits
 from bots.runner.launcher import PlatformFailure
+from bots.sandbox import memory
 from bots.sandbox.code import Code, forget_old_copies, staged
 from bots.sandbox.host_process import HostProcess, Pipes, release_ended
 from bots.sandbox.interpreter import command, environment
@@ -38,6 +39,7 @@ class LimitedStarter:
         """End processes that dead workers left on this host, and remove old copies. Return the number of processes."""
         forget_old_copies(self._runtime)
         forget_old_libraries(self._runtime)
+        memory.sweep()
         return self._leases.sweep()
 
 

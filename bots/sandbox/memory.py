@@ -57,6 +57,13 @@ def profile() -> str:
     return "watcher" if groups() is None else "group"
 
 
+def sweep() -> None:
+    """Remove the control groups of workers that have died, with their processes."""
+    available = groups()
+    if available is not None:
+        available.sweep()
+
+
 # --- The watcher -----------------------------------------------------------------------------------------------------
 
 GROWTH: Final = 4 * min(cores(), 8)
@@ -67,6 +74,9 @@ SHORTEST_NS: Final = 2_000_000
 
 LONGEST_NS: Final = 250_000_000
 """Maximum time between two looks at one bot."""
+
+OVERSHOOT_MB: Final = 128
+"""Memory in MiB that a bot can have beyond its limit before the watcher kills it: twice the largest measured value."""
 
 _SIZES: Final = re.compile(rb"^Vm(?:RSS|Swap|PTE):\s+(\d+) kB$", re.MULTILINE)
 _STATUS_BYTES: Final = 8192
@@ -143,14 +153,15 @@ class WatchedBot:
     def look(self, now_ns: int) -> None:
         """Measure the memory of the bot, and kill the bot if it is too much. Set the time of the next look."""
         used = self._measure()
-        if used is None:
-            self._kill()  # a bot whose memory cannot be measured must not run
-            used = 0
-        self.used = used
-        if used > self._limit:
+        if used is not None and used <= self._limit:
+            self.used = used
+            self.due_ns = now_ns + self._interval_ns()
+            return
+        if used is not None:
+            self.used = used
             self._exceeded = True
-            self._kill()
-        self.due_ns = now_ns + self._interval_ns()
+        self._kill()  # also a bot whose memory cannot be measured
+        self.due_ns = now_ns + LONGEST_NS
 
     def _interval_ns(self) -> int:
         """Return the time in which the fastest bot could reach the limit, within bounds."""
@@ -239,7 +250,7 @@ class Groups:
     """The control groups (version 2) below the delegated group ``folder``. Raises ``OSError`` if it cannot be used."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self.folder = folder
         self._numbers = count()
         enabled = (folder / "cgroup.subtree_control").read_text().split()
         if not set(_CONTROLLERS) <= set(enabled):
@@ -264,7 +275,7 @@ class Groups:
 
     def sweep(self) -> None:
         """Remove the groups of workers that have died, with their processes."""
-        for group in self._folder.glob(f"{_BOT}.*"):
+        for group in self.folder.glob(f"{_BOT}.*"):
             _, worker, began, _ = group.name.split(".")
             if started_at(int(worker)) != int(began):
                 with suppress(OSError):
@@ -272,26 +283,26 @@ class Groups:
                 _remove(group)
 
     def _new(self) -> Path:
-        group = self._folder / f"{_BOT}.{os.getpid()}.{started_at(os.getpid())}.{next(self._numbers)}"
+        group = self.folder / f"{_BOT}.{os.getpid()}.{started_at(os.getpid())}.{next(self._numbers)}"
         group.mkdir()
         return group
 
     def _enable(self) -> None:
         wanted = " ".join(f"+{name}" for name in _CONTROLLERS)
         for _ in range(_MOVES):  # a process that is moved may just have started another one
-            if (self._folder / "cgroup.type").exists():  # not the root group of the host, which may have processes
+            if (self.folder / "cgroup.type").exists():  # not the root group of the host, which may have processes
                 self._move_the_platform()
             try:
-                (self._folder / "cgroup.subtree_control").write_text(wanted)
+                (self.folder / "cgroup.subtree_control").write_text(wanted)
             except OSError:
                 continue
             return
-        raise OSError(f"cannot limit the child groups of {self._folder}")
+        raise OSError(f"cannot limit the child groups of {self.folder}")
 
     def _move_the_platform(self) -> None:
-        platform = self._folder / _PLATFORM
+        platform = self.folder / _PLATFORM
         platform.mkdir(exist_ok=True)
-        for pid in (self._folder / "cgroup.procs").read_text().split():
+        for pid in (self.folder / "cgroup.procs").read_text().split():
             with suppress(ProcessLookupError):
                 (platform / "cgroup.procs").write_text(pid)
 

@@ -10,7 +10,7 @@ import socket
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any, Final
@@ -30,6 +30,9 @@ PLACES: Final = ("/", "/tmp", "/bot", "/usr", "/dev", "/etc", "/var/tmp", "/dev/
 
 CODE: Final = Code(PROBE, "bot.py", (), "")
 LIMITS: Final = Limits()
+_SMALL_MB: Final = 64
+"""The limit of the probe that exceeds it."""
+
 _PATIENCE_NS: Final = 10_000_000_000
 _LOOK_MS: Final = 100
 _LOOKS: Final = 50
@@ -83,6 +86,24 @@ def look_without_a_filter(launcher: SandboxLauncher) -> dict[str, Any]:
     with _listeners() as (port, abstract), _shared_memory() as shared:
         hello = {"filtered": False, "port": port, "abstract": abstract, "shared": shared}
         return _ask(launcher, hello, SelfTestOptions(bpf=no_filter), [])[0]
+
+
+def is_ended_for_memory(launcher: SandboxLauncher) -> bool:
+    """Return whether a probe that uses twice its memory is killed for it within ten seconds.
+
+    It makes the memory read-only, so only the bound on resident memory can notice. Raises ``PlatformFailure``.
+    """
+    process = launcher.start_code(CODE, replace(LIMITS, memory_mb=_SMALL_MB))
+    channel = PolledChannel(process)
+    try:
+        channel.send(orjson.dumps({"hoard": 2 * _SMALL_MB}, option=orjson.OPT_APPEND_NEWLINE))
+        first_line(channel)
+        first_line(channel)
+        exceeded = process.exceeded_memory()
+        process.stop()
+    finally:
+        channel.close()
+    return exceeded
 
 
 def first_line(channel: PolledChannel) -> bytes | None:

@@ -18,7 +18,15 @@ from bots.sandbox import bubblewrap, library
 from bots.sandbox.bubblewrap import HOME
 from bots.sandbox.interpreter import bots_interpreter, environment, packages
 from bots.sandbox.limits import THREADS, limit_values
-from bots.sandbox.observation import CODE, LIMITS, Outside, ProbeFailed, look_as_a_bot, look_without_a_filter
+from bots.sandbox.observation import (
+    CODE,
+    LIMITS,
+    Outside,
+    ProbeFailed,
+    is_ended_for_memory,
+    look_as_a_bot,
+    look_without_a_filter,
+)
 from bots.sandbox.root import LINKER_CACHE, bots_library, has_holes
 from bots.sandbox.runtime import is_in_memory, runtime_folder
 from bots.sandbox.sandbox_launcher import SandboxLauncher
@@ -154,7 +162,7 @@ def judge_world(
     open_ = [name for name, result in seen["calls"].items() if result not in ("ENOSYS", "EINVAL")]
     yield _check("Dangerous system calls are blocked.", f"the system calls {', '.join(open_)} are allowed", open_)
     shared = seen["shared_memory"] == "done"
-    yield _check("Shared memory is not available.", "memory can be mapped beyond the limits", shared)
+    yield _check("Shared memory is not available.", "memory can be shared, so it can stay allocated uncounted", shared)
     huge = seen["huge_pages"]
     yield _check("Huge pages are disabled.", "huge pages are enabled, which other processes can observe", huge)
     yield _check("A seccomp filter is active.", "no seccomp filter is active", seen["seccomp_mode"] != 2)
@@ -358,6 +366,8 @@ def _look(launcher: SandboxLauncher) -> tuple[str, tuple[PropertyCheck, ...]]:
         *judge_world(seen, launcher.root, limit_values(LIMITS), variables),
         *judge_from_outside(outside, (launcher.root, launcher.copy_of(CODE))),
     ]
+    bounded = is_ended_for_memory(launcher)
+    checks.append(_check("Memory is limited.", "a bot can use more memory than its limit", not bounded))
     if all(check.ok or check.for_ratings for check in checks):
         checks += judge_walls(look_without_a_filter(launcher))
     return str(seen["python"]), tuple(checks)

@@ -19,7 +19,7 @@ from bots.languages import Language
 from bots.protocol import Limits
 from bots.runner.launcher import NeverBegun, PlatformFailure
 from bots.runner.spec import HouseProgram, LocalProgram, Program, StoredProgram
-from bots.sandbox import bubblewrap, library
+from bots.sandbox import bubblewrap, library, memory
 from bots.sandbox.code import Code, code_of, forget_old_copies, staged
 from bots.sandbox.host_process import HostProcess, Pipes, release_ended
 from bots.sandbox.interpreter import command, environment, program_of
@@ -160,6 +160,7 @@ class SandboxLauncher:
         self.swept = True
         forget_old_copies(self._runtime)
         forget_old_roots(self._runtime)
+        memory.sweep()
         return self._leases.sweep()
 
     def _command(self, lease: SandboxSeat, limits: Limits) -> list[str]:

@@ -22,6 +22,7 @@ from bots.runner.channel import PolledChannel
 from bots.runner.launcher import PlatformFailure
 from bots.sandbox.code import Code
 from bots.sandbox.interpreter import offered_languages, packages
+from bots.sandbox.memory import profile
 from bots.sandbox.observation import first_line
 from bots.sandbox.proof import RETRY_S, SelfTest, sandbox, self_test
 from bots.sandbox.root import libraries
@@ -158,7 +159,8 @@ def status() -> dict[str, Any]:
     ``ok``, ``rated``, ``problem`` and ``remedy`` are those of :class:`SelfTest`; ``checks`` has ``name`` and
     ``problem`` of each property (empty if it holds); ``kernel``, ``bubblewrap``, ``python`` and ``numpy`` are versions,
     empty if missing; ``languages`` are the versions of all offered languages by name; ``libraries`` are those that
-    executables can be linked to; ``users`` is true if each seat has its own user, as under root.
+    executables can be linked to; ``memory`` is how memory is bounded, ``"group"`` or ``"watcher"`` (empty if ``ok`` is
+    false); ``users`` is true if each seat has its own user, as under root.
     """
     return document(self_test())
 
@@ -178,6 +180,7 @@ def document(test: SelfTest) -> dict[str, Any]:
         "languages": {offer.name: offer.version for offer in offers()} if test.ok else {},
         "libraries": libraries(launcher.root) if launcher is not None else [],
         "numpy": next((offer.numpy for offer in offers() if offer.numpy), "") if test.ok else "",
+        "memory": profile() if test.ok else "",
         "users": hasattr(os, "geteuid") and os.geteuid() == 0,
     }
 

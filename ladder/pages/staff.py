@@ -430,10 +430,15 @@ class MachineRow:
 
     @property
     def versions(self) -> list[tuple[str, str]]:
-        """Versions of the software that the sandbox uses, and the user of a seat."""
+        """Versions of the software that the sandbox uses, the user of a seat, and what bounds its memory."""
         named = [(label, str(self.found[label.lower()])) for label in ("Kernel", "bubblewrap", "Python", "NumPy")]
         seats = gettext("separate user") if self.found["users"] else gettext("user of the worker")
-        return [*((name, version or "–") for name, version in named), (gettext("Bots run as"), seats)]
+        bounds = {"group": gettext("control group"), "watcher": gettext("watcher in the worker")}
+        return [
+            *((name, version or "–") for name, version in named),
+            (gettext("Bots run as"), seats),
+            (gettext("Memory limited by"), bounds.get(self.found.get("memory", ""), "–")),
+        ]
 
 
 def _failing() -> int:

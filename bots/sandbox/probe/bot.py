@@ -1,6 +1,7 @@
 """The probe of the self-test. It starts like every bot and reports what it sees; ``bots.sandbox.proof`` judges that.
 
-It is started twice: as a bot, and again without the seccomp filter, to see that the other walls hold without it.
+It is started three times: as a bot, with more memory than a small limit allows, and without the seccomp filter, to see
+that the other walls hold without it.
 """
 
 from __future__ import annotations
@@ -141,6 +142,21 @@ def read(path: str) -> None:
     os.close(os.open(path, os.O_RDONLY))
 
 
+# --- Memory ----------------------------------------------------------------------------------------------------------
+
+BLOCK = 1 << 20
+
+
+def hoard(mib: int) -> None:
+    """Use memory that is read-only after writing, which limits on data do not count, and wait."""
+    libc.mmap.restype = ctypes.c_void_p
+    for _ in range(mib):
+        block = ctypes.c_void_p(libc.mmap(None, ctypes.c_size_t(BLOCK), 3, 0x22, -1, ctypes.c_long(0)))
+        ctypes.memset(block, 1, BLOCK)
+        libc.mprotect(block, ctypes.c_size_t(BLOCK), 1)
+    sys.stdin.readline()
+
+
 # --- Without the filter ----------------------------------------------------------------------------------------------
 
 MOUNTS = ("/", "/usr", "/bot", "/etc/ld.so.cache")
@@ -226,6 +242,8 @@ def processes() -> int:
 def main() -> None:
     print('{"type": "begun"}', flush=True)
     hello = json.loads(sys.stdin.readline())
+    if "hoard" in hello:
+        hoard(hello["hoard"])
     findings = world(hello) if hello["filtered"] else walls(hello)
     print(json.dumps({"type": "ready", "seed": hello["seed"], "findings": findings}), flush=True)
     sys.stdin.readline()  # the host looks at this process from outside before it ends it

@@ -13,8 +13,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
+from bots.protocol import Limits
 from bots.sandbox import SandboxLauncher
 from bots.sandbox.leases import started_at
+from bots.sandbox.memory import OVERSHOOT_MB
 from bots.sandbox.runtime import runtime_folder
 from games.record import verify
 from tests.bots.hostile.kind import Hostile
@@ -24,6 +26,9 @@ MARK: Final = "esr-hostile"
 """What hostile programs call everything they try to leave."""
 
 MAX_GROWTH_KIB: Final = 64 * 1024
+MAX_BOT_KIB: Final = (Limits().memory_mb + OVERSHOOT_MB) * 1024
+"""The largest resident size that the kernel may report of a bot."""
+
 _SHARED: Final = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/dev/mqueue", "/dev")
 _LISTS: Final = ("net/unix", "keys")
 _OF_USERS: Final = {"sysvipc/shm": ("uid", "cuid"), "sysvipc/msg": ("uid", "cuid"), "sysvipc/sem": ("uid", "cuid")}
@@ -74,6 +79,11 @@ def peak_kib() -> int:
     """The largest size of this process since then."""
     line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
     return int(line.split()[1])
+
+
+def largest_bot_kib() -> int:
+    """The largest resident size of all bots of this process so far, as the kernel saw it."""
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
 
 
 def harm_to_the_game(hostile: Hostile, played: Played) -> list[str]:
@@ -180,6 +190,7 @@ def harm(launcher: SandboxLauncher, hostile: Hostile) -> list[str]:
     worker, seen = Worker.now(), copies()
     reset_peak()
     size_kib = peak_kib()
+    bot_kib = largest_bot_kib()
     played = play(launcher, hostile)
     grown_kib = peak_kib() - size_kib
     faults = [*harm_to_the_game(hostile, played), *harm_beside(played), *left_behind(played, seen)]
@@ -187,4 +198,6 @@ def harm(launcher: SandboxLauncher, hostile: Hostile) -> list[str]:
         faults.append(f"the worker was {worker} and is {Worker.now()}")
     if grown_kib > MAX_GROWTH_KIB:
         faults.append(f"the worker grew by {grown_kib} KiB")
+    if largest_bot_kib() > max(bot_kib, MAX_BOT_KIB):
+        faults.append(f"a bot had {largest_bot_kib()} KiB")
     return faults

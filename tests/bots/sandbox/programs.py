@@ -23,6 +23,19 @@ for line in sys.stdin:
         print(json.dumps({"id": message["id"], "move": message["decision"]["default"]}), flush=True)
 """
 
+READ_ONLY = """
+import ctypes
+libc = ctypes.CDLL(None)
+libc.mmap.restype = ctypes.c_void_p
+
+def read_only(mib):
+    for _ in range(mib):
+        block = ctypes.c_void_p(libc.mmap(None, ctypes.c_size_t(1 << 20), 3, 0x22, -1, ctypes.c_long(0)))
+        ctypes.memset(block, 1, 1 << 20)
+        libc.mprotect(block, ctypes.c_size_t(1 << 20), 1)
+"""
+"""The beginning of a program that can use memory which no limit on data counts."""
+
 
 @contextmanager
 def folder_of(files: dict[str, str], parent: str | None = None) -> Iterator[Path]:

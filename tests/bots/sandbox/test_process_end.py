@@ -56,13 +56,6 @@ CRASHES = {
             " see its stderr"
         ),
     ),
-    "needs a timer, as programs of GHC do": (
-        "sys.exit('bot: timer_create: Function not implemented')",
-        (
-            "the process exited with code 1; the sandbox has no timers, so link Haskell programs with"
-            " -with-rtsopts=-V0; see its stderr"
-        ),
-    ),
     "raises an exception": ("1 / 0", "the process exited with code 1; see its stderr"),
     "exits in the middle of a line": (
         PARTIAL + "os._exit(3)",

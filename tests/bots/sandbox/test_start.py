@@ -4,6 +4,7 @@ import os
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from bots.runner.channel import open_channel
 from bots.sandbox import PlainLauncher, SandboxLauncher, interpreter
 from bots.sandbox.sandbox_launcher import find_bubblewrap
 from games.record import verify
-from tests.bots.sandbox.programs import HONEST, duel, folder_of, program, stop
+from tests.bots.sandbox.programs import HONEST, READ_ONLY, duel, folder_of, program, stop
 from tests.services.leftovers import nothing_is_left
 from tests.services.tools import compiler_fault
 
@@ -199,6 +200,24 @@ def test_the_memory_limit_is_the_one_of_the_game(launcher: SandboxLauncher | Pla
         large = duel(launcher, bot, HouseProgram("random"), limits=Limits(memory_mb=400))
     assert small.seats[0].stderr_tail == "no more"
     assert large.seats[0].stderr_tail == ""
+
+
+@pytest.mark.parametrize("when", ['if message["type"] == "hello"', 'if message.get("id") == 3'])
+def test_memory_that_no_limit_on_data_counts_is_limited_too(
+    launcher: SandboxLauncher | PlainLauncher, when: str
+) -> None:
+    hungry = HONEST.replace(
+        "    message = json.loads(line)\n", f"    message = json.loads(line)\n    {when}: read_only(300)\n"
+    )
+    limits = Limits(startup_ms=20_000, move_ms=20_000, game_ms=40_000, memory_mb=150)
+    with program(READ_ONLY + hungry) as bot:
+        small = duel(launcher, bot, HouseProgram("random"), limits=limits)
+        large = duel(launcher, bot, HouseProgram("random"), limits=replace(limits, memory_mb=600))
+    (forfeit,) = small.forfeits
+    assert (forfeit.seat, forfeit.reason) == (0, "memory")
+    assert "150 MiB" in forfeit.evidence
+    assert not small.play_again
+    assert not large.forfeits
 
 
 def test_arguments_reach_the_bot(launcher: SandboxLauncher | PlainLauncher) -> None:
