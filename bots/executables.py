@@ -15,7 +15,7 @@ LOADERS: Final = ("/lib64/ld-linux-x86-64.so.2",)
 
 LIBRARIES: Final = (
     "libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "librt.so.1", "libutil.so.1", "libstdc++.so.6",
-    "libgcc_s.so.1", "libz.so.1",
+    "libgcc_s.so.1", "libz.so.1", "libzstd.so.1",
 )  # fmt: skip
 """The libraries that every sandbox offers, if its host has them."""
 

