@@ -144,7 +144,8 @@ class BoundedBodies:
 
 def most_upload_bytes() -> int:
     """Return the size of the largest upload in any language."""
-    return max(settings.MAX_ARCHIVE_BYTES, settings.MAX_EXECUTABLE_ARCHIVE_BYTES)
+    most: int = max(settings.MAX_ARCHIVE_BYTES, settings.MAX_EXECUTABLE_ARCHIVE_BYTES)
+    return most
 
 
 class _Body:

@@ -99,7 +99,7 @@ def command(code: Code, folder: Path, memory_mb: int) -> list[str]:
 def program_of(language: Language) -> Path:
     """Return the program that runs the bots of ``language``: one under ``/usr``, or else the one on the path.
 
-    Raises ``PlatformFailure`` if this machine has none.
+    Raises ``PlatformFailure`` if it is not installed.
     """
     assert language.runtime is not None
     name = language.runtime.program

@@ -1,6 +1,6 @@
 """The root of a bot's world: copies in memory of its runtime and the libraries of that, and nothing else of the host.
 
-Python and executables share a root. Every other runtime has one of its own, which is made for the first bot that needs
+Python and executables share a root. Every other runtime has its own root, which is made for the first bot that needs
 it, so that a host without such bots has no memory in use for it.
 
 The kernel keeps what was read of files on disk, and a bot can find out which parts were read lately. Through files that
@@ -56,7 +56,7 @@ Files = dict[str, Path]
 def root_folder(runtime: Path, language: Language | None = None) -> Path:
     """The root for bots in ``language``, in the runtime folder: copied once for each version of its sources.
 
-    Without a language with a runtime of its own, it is that of Python and executables. Raises ``PlatformFailure`` if
+    Without a language that has another runtime, it is that of Python and executables. Raises ``PlatformFailure`` if
     something of it cannot be found or copied.
     """
     other = language if language is not None and language.runtime is not None else None
