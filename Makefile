@@ -22,7 +22,7 @@ CHECKS_JS := check-js-style check-js-types check-js-units
 CHECKS := check-style check-format check-types check-starters check-templates check-imports check-migrations check-locks
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-postgresql slow nightly engine-fast chaos hostile fuzz outside seasons check check-js $(CHECKS) $(CHECKS_JS) format bench bench-engine bench-fast bench-environments bench-runner bench-pipeline bench-starts bench-validations bench-sleepers bench-lag bench-house bench-idle bench-comparisons bench-ratings bench-rebuild bench-verifying bench-pairings bench-cup-matches bench-tables bench-pages bench-responses bench-api bench-people bench-streams bench-replay locks messages docs pictures clean sandbox accelerator services
+.PHONY: help run demo test test-postgresql slow nightly engine-fast chaos hostile fuzz outside seasons check check-js $(CHECKS) $(CHECKS_JS) format bench bench-engine bench-fast bench-environments bench-runner bench-pipeline bench-starts bench-memory bench-validations bench-sleepers bench-lag bench-house bench-idle bench-comparisons bench-ratings bench-rebuild bench-verifying bench-pairings bench-cup-matches bench-tables bench-pages bench-responses bench-api bench-people bench-streams bench-replay locks messages docs pictures clean sandbox accelerator services
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | while IFS='|' read -r name text; do printf '  make %-18s %s\n' "$$name" "$$text"; done
@@ -198,6 +198,9 @@ bench-pipeline: $(VENV)/.dev services  ## measure matches/s with real workers, o
 
 bench-starts: $(VENV)/.dev sandbox  ## measure the start time of a bot
 	@$(BIN)/python -m bench.starts $(BENCH_ARGS)
+
+bench-memory: $(VENV)/.dev sandbox  ## measure how far a bot can exceed its memory limit (requires root)
+	@$(BIN)/python -m bench.memory $(BENCH_ARGS)
 
 bench-sleepers: $(VENV)/.dev sandbox  ## measure what bots that sleep at live tables cost a ladder
 	@$(BIN)/python -m bench.sleepers $(BENCH_ARGS)

@@ -16,7 +16,7 @@ from contextlib import suppress
 from functools import cache
 from itertools import count
 from pathlib import Path
-from threading import Condition, Thread
+from threading import Condition, Thread, current_thread
 from time import perf_counter_ns, sleep
 from typing import Final, Protocol
 
@@ -97,7 +97,7 @@ class Watcher:
         self._next_ns = 0
 
     def watch(self, pid: int, limit: int, kill: Callable[[], None]) -> WatchedBot:
-        """Look at process ``pid`` from now on. Raises ``OSError`` if that is not possible."""
+        """Look at process ``pid`` until it is forgotten. Raises ``OSError`` if that is not possible."""
         bot = WatchedBot(self, pid, limit, kill)
         with self._changed:
             self._bots.append(bot)
@@ -109,20 +109,26 @@ class Watcher:
         return bot
 
     def forget(self, bot: WatchedBot) -> None:
-        """Do not look at ``bot`` again. Returns after the current look."""
-        with self._changed, suppress(ValueError):
-            self._bots.remove(bot)
+        """Do not look at ``bot`` again. Returns after the current look, and after the end of an idle thread."""
+        idle = None
+        with self._changed:
+            if bot in self._bots:
+                self._bots.remove(bot)
+                if not self._bots:
+                    idle, self._thread = self._thread, None
+                    self._changed.notify()
+        if idle is not None:
+            idle.join()
 
     def _run(self) -> None:
         with self._changed:
-            while self._bots:
+            while self._thread is current_thread():
                 now_ns = perf_counter_ns()
                 for bot in self._bots:
                     if bot.due_ns <= now_ns:
                         bot.look(now_ns)
                 self._next_ns = min(bot.due_ns for bot in self._bots)
                 self._changed.wait(max(0, self._next_ns - perf_counter_ns()) / 1e9)
-            self._thread = None
 
 
 class WatchedBot:
@@ -193,7 +199,7 @@ class WatchedBot:
 
 
 def _used(status: int) -> int | None:
-    """Return the memory in an open ``/proc/PID/status`` in bytes, or ``None`` if the thread has none or has ended."""
+    """Return the memory in an open ``/proc/PID/status`` in bytes, or ``None`` if the thread has ended."""
     try:
         sizes = _SIZES.findall(os.pread(status, _STATUS_BYTES, 0))
     except OSError:
@@ -327,7 +333,7 @@ class BotGroup:
 
 
 def delegated_folder(proc: Path = Path("/proc/self")) -> Path | None:
-    """Return the folder of the delegated group of this process, or ``None`` if there is none."""
+    """Return the folder of the delegated group of this process, or ``None``."""
     path = next((line[3:] for line in (proc / "cgroup").read_text().splitlines() if line.startswith("0::")), None)
     if path is None:
         return None

@@ -67,7 +67,7 @@ FIXED: Final[dict[str, Any]] = {
     "time bank per game": _GAME.bank_ms / 1000,
     "total time per game": _GAME.game_ms / 1000,
     "the same in Java, in multiples": LANGUAGES["java"].start_factor,
-    "memory": _GAME.memory_mb << 20,
+    "memory": _PROCESS["DATA"],
     "threads": THREADS,
     "processes besides the bot itself": 0,
     "open files": _PROCESS["NOFILE"],

@@ -170,7 +170,7 @@ def test_the_watcher_ends_with_its_last_bot_and_keeps_no_files() -> None:
         for bound in bounds:
             bound.close()
             bound.close()
-    wait_until(lambda: threading.active_count() == threads, "the thread ends")
+    assert threading.active_count() == threads
     assert set(os.listdir("/proc/self/fd")) == files
 
 
