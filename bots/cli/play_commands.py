@@ -50,6 +50,7 @@ from bots.cli.programs import (
     python_argument,
     read_limits,
     require_one_way,
+    runtime_version,
     sandbox_argument,
     seat_bots,
     unchecked_here,
@@ -58,6 +59,7 @@ from bots.cli.programs import (
 )
 from bots.cli.records import DecisionReplay, read_log, read_record, rebuild
 from bots.cli.site import known_limits
+from bots.languages import LANGUAGES
 from bots.manifest import Manifest, ManifestError, read_folder
 from bots.runner import Launcher, LocalProgram, PlatformFailure
 from bots.runner.clock import cores
@@ -97,10 +99,14 @@ def run_check(options: Namespace, screen: Screen) -> int:
         check = Check(manifest, program, launcher_for(options.sandbox)(), read_limits(options.limits))
         warn_about_plain(screen, options.sandbox, [program])
         unchecked = [*unchecked_here(options.sandbox)]
+        language = LANGUAGES[manifest.language]
+        version = "" if options.command_line else runtime_version(language, options.sandbox)
+        if version and language.runtime is not None:
+            screen.say(f"Runtime: {language.runtime.program} {version}.")
         for notice in notices:
             screen.say(notice.text, "yellow")
         report = check.report(_watched(check, options, screen))
-    notes = {"notices": [notice._asdict() for notice in notices], "unchecked": unchecked}
+    notes = {"notices": [notice._asdict() for notice in notices], "unchecked": unchecked, "version": version}
     screen.answer({**report.document(), **notes})
     for game, seats in report.untried:
         screen.say(f"  {game}, {seats} seats: skipped")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -26,6 +28,9 @@ PACKAGES: Final = "ESR_BOT_PACKAGES"
 #: ESR_BOT_LANGUAGES: Languages of bots, separated by commas. Default: all whose runtime is installed in `/usr`.
 LANGUAGES_VARIABLE: Final = "ESR_BOT_LANGUAGES"
 """The environment variable with the languages of bots, separated by commas."""
+
+_VERSION: Final = re.compile(r"\d+(?:\.\d+)+|\d+")
+_PATIENCE_S: Final = 10
 
 OPTIONS: Final = ("-S", "-E", "-s", "-B", "-X", "utf8")
 """No site packages, environment, user folder or caches, for a fast start; UTF-8 also on Windows."""
@@ -110,6 +115,24 @@ def program_of(language: Language) -> Path:
             f" on Debian and Ubuntu, install the package {language.runtime.package}"
         )
     return Path(found).resolve()
+
+
+def version_in(printed: str) -> str:
+    """Return the version in what a runtime prints, such as ``17.0.15``; empty if there is none."""
+    found = _VERSION.search(printed)
+    return found[0] if found else ""
+
+
+def version_outside(language: Language) -> str:
+    """Return the version of a runtime as a plain process; empty if it does not run, or for other languages."""
+    if language.runtime is None:
+        return ""
+    try:
+        command = [str(program_of(language)), *language.runtime.version]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE_S, check=False)
+    except (PlatformFailure, OSError, subprocess.TimeoutExpired):
+        return ""
+    return version_in(done.stdout)
 
 
 def offered_languages() -> tuple[Language, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import platform
-import re
 import subprocess
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -21,7 +20,7 @@ from bots.protocol import Limits
 from bots.runner.channel import PolledChannel
 from bots.runner.launcher import PlatformFailure
 from bots.sandbox.code import Code
-from bots.sandbox.interpreter import offered_languages, packages
+from bots.sandbox.interpreter import offered_languages, packages, version_in
 from bots.sandbox.memory import profile
 from bots.sandbox.observation import first_line
 from bots.sandbox.proof import RETRY_S, SelfTest, sandbox, self_test
@@ -32,7 +31,6 @@ from bots.sandbox.sandbox_launcher import PROBE, SandboxLauncher, find_bubblewra
 
 logger = logging.getLogger(__name__)
 
-_NUMBER: Final = re.compile(r"\d+(?:\.\d+)+|\d+")
 _DETECTING: Final = Lock()
 _NUMERIC: Final = Code(PROBE, "numeric.py", (), "")
 
@@ -101,18 +99,18 @@ def _printed_version(launcher: SandboxLauncher, language: Language) -> str:
         return ""
     channel = PolledChannel(process)
     try:
-        found = _NUMBER.search((first_line(channel) or b"").decode("ascii", "replace"))
+        version = version_in((first_line(channel) or b"").decode("ascii", "replace"))
         process.stop()
     except PlatformFailure as failure:
         logger.warning("cannot offer bots in %s: %s", language.title, failure)
         return ""
     finally:
         channel.close()
-    if found is None:
+    if not version:
         logger.warning(
             "cannot offer bots in %s, their runtime failed: %s", language.title, channel.stderr_tail()[-500:]
         )
-    return found[0] if found else ""
+    return version
 
 
 @cache
