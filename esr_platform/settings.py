@@ -426,8 +426,8 @@ MAX_STREAMS_PER_PROCESS = env.int("MAX_STREAMS_PER_PROCESS", default=5000)
 CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
-CELERY_TASK_SOFT_TIME_LIMIT = 990
-CELERY_TASK_TIME_LIMIT = 1020
+CELERY_TASK_SOFT_TIME_LIMIT = 1020
+CELERY_TASK_TIME_LIMIT = 1050
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 1200,  # longer than the hard limit; otherwise running tasks are delivered twice
     "unacked_restore_interval": 1,

@@ -83,8 +83,8 @@ class SandboxLauncher:
     """Starts any program in a separate sandbox. Uploaded code runs only here.
 
     ``proved`` is true after a probe that was started in the same way in this process saw what a bot should see. Before
-    that, no stored program is started (``bots.sandbox.proof`` sets it). ``root`` is the folder that bots in Python and
-    executables see as ``/``.
+    that, no stored program is started (``bots.sandbox.proof`` sets it). ``roots`` are the folders that bots see as ``/``,
+    by the name of a language with a runtime; the one with an empty name is that of Python and executables.
     """
 
     def __init__(self, bwrap: Path | None = None, runtime: Path | None = None) -> None:
@@ -95,7 +95,7 @@ class SandboxLauncher:
         self._runtime = own_folder(runtime) if runtime else runtime_folder()
         if os.statvfs(self._runtime).f_flag & os.ST_NOEXEC:
             raise PlatformFailure(f"cannot start programs from {self._runtime}, which is mounted with noexec")
-        self._roots = {"": root_folder(self._runtime)}
+        self.roots = {"": root_folder(self._runtime)}
         self._leases = Leases(seats_folder(self._runtime))
         self.proved = self.swept = False
 
@@ -142,18 +142,18 @@ class SandboxLauncher:
     @property
     def root(self) -> Path:
         """The root of bots in Python and of executables."""
-        return self._roots[""]
+        return self.roots[""]
 
     def _used_root(self, language: Language) -> Path:
         """Return the root of a language and record its use. Raises ``PlatformFailure``."""
         name = language.name if language.runtime is not None else ""
         try:
-            os.utime(self._roots[name].parent)
+            os.utime(self.roots[name].parent)
         except (KeyError, FileNotFoundError):  # the first use, or another worker removed it when it was not in use
-            self._roots[name] = root_folder(self._runtime, language)
+            self.roots[name] = root_folder(self._runtime, language)
         except OSError as error:
             raise PlatformFailure(f"cannot use the root folder of bots: {error}") from error
-        return self._roots[name]
+        return self.roots[name]
 
     def sweep(self) -> int:
         """End processes that dead workers left on this host, and remove old copies. Return the number of processes."""
