@@ -83,8 +83,8 @@ class SandboxLauncher:
     """Starts any program in a separate sandbox. Uploaded code runs only here.
 
     ``proved`` is true after a probe that was started in the same way in this process saw what a bot should see. Before
-    that, no stored program is started (``bots.sandbox.proof`` sets it). ``roots`` are the folders that bots see as ``/``,
-    by the name of a language with a runtime; the one with an empty name is that of Python and executables.
+    that, no stored program is started (``bots.sandbox.proof`` sets it). ``roots`` are the folders that bots see as
+    ``/``, by the name of a language with a runtime; the one with an empty name is that of Python and executables.
     """
 
     def __init__(self, bwrap: Path | None = None, runtime: Path | None = None) -> None:
