@@ -125,7 +125,7 @@ _STATIC: Final = (
 """The beginnings of library names, and the command that links the libraries of that compiler statically."""
 
 _GHC: Final = b".debug-ghc-link-info"
-_GHC_STATIC: Final = "ghc -optl-static -rtsopts -with-rtsopts=-V0"
+_GHC_STATIC: Final = "ghc -optl-static"
 
 
 def needed_libraries(data: bytes) -> tuple[str, ...]:

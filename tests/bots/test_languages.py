@@ -121,7 +121,7 @@ def test_only_what_begins_like_a_jar_can_be_started_as_one() -> None:
         (("libgfortran.so.5", "libc.so.6"), b"", "gfortran -static"),
         (("libgnat-12.so",), b"", "-bargs -static"),
         (("libphobos2-ldc-shared.so.100",), b"", "-link-defaultlib-shared=false"),
-        (("libgmp.so.10", "libffi.so.8"), b".debug-ghc-link-info", "-with-rtsopts=-V0"),
+        (("libgmp.so.10", "libffi.so.8"), b".debug-ghc-link-info", "ghc -optl-static"),
         (("libown.so",), b"", "-static"),
     ],
 )

@@ -52,7 +52,7 @@ _BUN = "bun build --compile --outfile bot bot.js"
 _GDC = "gdc -O2 -o bot bot.d"
 _GFORTRAN = "gfortran -O2 -o bot bot.f90"
 _OCAML = "ocamlfind ocamlopt -package str -linkpkg -o bot bot.ml"
-_THREADED = "ghc -O -threaded -optl-static -rtsopts -with-rtsopts=-V0 -o bot bot.hs"
+_THREADED = "ghc -O -threaded -optl-static -o bot bot.hs"
 _ZIG = "python3 -m ziglang build-exe -O ReleaseSafe --name bot bot.zig"
 
 COMPILERS: tuple[Compiler, ...] = (
