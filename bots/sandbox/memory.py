@@ -69,8 +69,8 @@ def sweep() -> None:
 GROWTH: Final = 4 * min(cores(), 8)
 """Assumed growth of the fastest bot in bytes per nanosecond. It sets the time of the next look."""
 
-SHORTEST_NS: Final = 2_000_000
-"""Minimum time between two looks at one bot. A look takes about 20 µs, so they take at most 1% of a core."""
+SHORTEST_NS: Final = 10_000_000
+"""Minimum time between two looks at one bot. A look takes up to 100 µs on a busy host, which is 1% of a core."""
 
 LONGEST_NS: Final = 250_000_000
 """Maximum time between two looks at one bot."""
