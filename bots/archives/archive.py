@@ -166,7 +166,9 @@ def _too_large(data: bytes, limits: ArchiveLimits) -> FileFault:
     """Return the fault of an upload over the limit, or raise ``ArchiveRefused`` for a file in it over its own limit."""
     text = f"is {size(len(data))}. The limit for an upload is {size(limits.archive_bytes)}"
     if is_zip(data):
-        largest = max(contents(data, limits), key=lambda content: content.sizes.packed)
+        packed = contents(data, limits)
+        check_sizes(packed, limits)
+        largest = max(packed, key=lambda content: content.sizes.packed)
         text += f". The largest file in it is {shown(largest.name)} ({size(largest.sizes.packed)} compressed)"
     return FileFault("upload_too_large", text)
 
