@@ -52,7 +52,7 @@ sandbox:
 
 services: sandbox
 	@tools/system-packages postgresql chromium || true
-	@tools/system-packages curl jq nodejs || true
+	@tools/system-packages curl jq nodejs default-jdk-headless || true
 
 locks: $(VENV)/.ready  ## update the lock files of requirements/*.in and package.json
 	@for group in uv base base-s3 dev bench; do \

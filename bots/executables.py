@@ -15,7 +15,7 @@ LOADERS: Final = ("/lib64/ld-linux-x86-64.so.2",)
 
 LIBRARIES: Final = (
     "libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "librt.so.1", "libutil.so.1", "libstdc++.so.6",
-    "libgcc_s.so.1", "libz.so.1",
+    "libgcc_s.so.1", "libz.so.1", "libzstd.so.1",
 )  # fmt: skip
 """The libraries that every sandbox offers, if its host has them."""
 
@@ -125,7 +125,7 @@ _STATIC: Final = (
 """The beginnings of library names, and the command that links the libraries of that compiler statically."""
 
 _GHC: Final = b".debug-ghc-link-info"
-_GHC_STATIC: Final = "ghc -optl-static -rtsopts -with-rtsopts=-V0"
+_GHC_STATIC: Final = "ghc -optl-static"
 
 
 def needed_libraries(data: bytes) -> tuple[str, ...]:

@@ -10,6 +10,28 @@ from typing import Final
 
 from bots.executables import FileFault, fault_of_executable
 
+# --- Languages -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """A program of the host that runs the entries of a language, besides the Python of bots.
+
+    ``title`` and ``package`` (of Debian) are for messages. ``options`` are the arguments before the entry for a limit
+    of memory in MiB: the runtime then reports itself when its heap is full, and computes on one core. ``version`` are
+    arguments with which it prints its version as one of its programs. ``folders`` are those with its other files,
+    relative to the folder that contains the program, and ``not_needed`` names what no bot can use of them.
+    """
+
+    title: str
+    package: str
+    program: str
+    options: Callable[[int], tuple[str, ...]]
+    version: tuple[str, ...]
+    before_entry: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    not_needed: frozenset[str] = frozenset()
+
 
 @dataclass(frozen=True)
 class Language:
@@ -17,7 +39,7 @@ class Language:
 
     ``name`` is used in ``bot.toml``, ``title`` and ``about`` on pages. ``suffixes`` are those of an entry's name. A
     language without suffixes takes every other file, which is executed itself. ``fault`` returns why the bytes of an
-    entry cannot be started, or ``None``.
+    entry cannot be started, or ``None``. ``start_factor`` is how many times longer than others its bots may start.
     """
 
     name: str
@@ -25,15 +47,25 @@ class Language:
     about: str
     suffixes: tuple[str, ...]
     fault: Callable[[bytes], FileFault | None]
+    runtime: Runtime | None = None
+    start_factor: int = 1
 
     @property
     def is_interpreted(self) -> bool:
         """Whether an interpreter runs the entry. Otherwise the entry itself must be executable."""
         return bool(self.suffixes)
 
+    @property
+    def entry(self) -> str:
+        """The default name of an entry."""
+        return f"bot{self.suffixes[0]}" if self.suffixes else "bot"
 
-def fault_of_python(data: bytes) -> FileFault | None:
-    """Return why ``data`` is not Python source that can be started. The syntax is not checked.
+
+# --- Files -----------------------------------------------------------------------------------------------------------
+
+
+def fault_of_source(data: bytes) -> FileFault | None:
+    """Return why ``data`` is not source code that can be started. The syntax is not checked.
 
     Only the interpreter in the sandbox compiles the source. Our own parser may have another version, and hostile source
     can exhaust the memory and the stack of the compiler.
@@ -48,8 +80,41 @@ def fault_of_python(data: bytes) -> FileFault | None:
         line = data.count(b"\n", 0, error.start) + 1
         return FileFault("not_utf8", f"is not valid UTF-8 (line {line}). Save it as UTF-8")
     if "\0" in text:
-        return FileFault("nul", "contains a NUL character, so it is not Python source code. Upload the source code")
+        return FileFault("nul", "contains a NUL character, so it is not source code. Upload the source code")
     return None
+
+
+def fault_of_jar(data: bytes) -> FileFault | None:
+    """Return why ``data`` is not a jar. Only the Java runtime in the sandbox reads what it contains."""
+    if not data.startswith(b"PK\x03\x04"):
+        return FileFault("not_a_jar", "is not a jar. Build it with `jar --create --file bot.jar --main-class …`")
+    return None
+
+
+# --- The table -------------------------------------------------------------------------------------------------------
+
+_MOST_HEAP_MB: Final = 1 << 16
+"""The largest heap of a runtime, which reserves its address space. Bots on their owner's machine have no limit."""
+
+
+def _heap_mb(memory_mb: int) -> int:
+    """The heap within a limit of memory. The rest is for the runtime itself, compiled code, stacks and buffers."""
+    return min(memory_mb * 5 // 8, _MOST_HEAP_MB)
+
+
+def _node_options(memory_mb: int) -> tuple[str, ...]:
+    return (f"--max-old-space-size={_heap_mb(memory_mb)}", "--v8-pool-size=1", "--single-threaded-gc")
+
+
+def _java_options(memory_mb: int) -> tuple[str, ...]:
+    heap_mb = _heap_mb(memory_mb)
+    return (
+        f"-Xmx{heap_mb}m", f"-Xms{min(heap_mb, 16)}m", "-Xss512k", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
+        "-XX:ReservedCodeCacheSize=32m", "-XX:MaxMetaspaceSize=64m", "-XX:CompressedClassSpaceSize=32m",
+        "-XX:ActiveProcessorCount=1", "-XX:-UsePerfData", "-Xshare:auto", "-XX:+ExitOnOutOfMemoryError",
+        "-XX:+DisplayVMOutputToStderr", "-Xlog:disable", "-Xlog:all=warning:stderr",  # stdout is only for answers
+        "-Djava.awt.headless=true", "-Dfile.encoding=UTF-8",
+    )  # fmt: skip
 
 
 _PYTHON: Final = Language(
@@ -57,7 +122,7 @@ _PYTHON: Final = Language(
     title="Python",
     about="A .py file that can import the standard library, the package games, and NumPy if installed.",
     suffixes=(".py",),
-    fault=fault_of_python,
+    fault=fault_of_source,
 )
 _EXECUTABLE: Final = Language(
     name="executable",
@@ -66,8 +131,44 @@ _EXECUTABLE: Final = Language(
     suffixes=(),
     fault=fault_of_executable,
 )
+_JAVASCRIPT: Final = Language(
+    name="javascript",
+    title="JavaScript",
+    about="A .js, .mjs or .cjs file for Node.js, without packages other than those in the archive.",
+    suffixes=(".js", ".mjs", ".cjs"),
+    fault=fault_of_source,
+    runtime=Runtime(
+        title="Node.js",
+        package="nodejs",
+        program="node",
+        options=_node_options,
+        version=("-p", "process.versions.node"),
+        folders=("../share/nodejs",),
+        not_needed=frozenset(["npm", "corepack"]),
+    ),
+)
+_JAVA: Final = Language(
+    name="java",
+    title="Java",
+    about="A .jar file with a main class, in Java or another language of the JVM.",
+    suffixes=(".jar",),
+    fault=fault_of_jar,
+    runtime=Runtime(
+        title="a Java runtime",
+        package="default-jre-headless",
+        program="java",
+        options=_java_options,
+        version=("--version",),
+        before_entry=("-jar",),
+        folders=("../lib", "../conf"),
+        not_needed=frozenset(["src.zip", "ct.sym", "libawt_xawt.so", "libsplashscreen.so", "libatk-wrapper.so", "jfr"]),
+    ),
+    start_factor=2,
+)
 
-LANGUAGES: Final[Mapping[str, Language]] = MappingProxyType({each.name: each for each in (_PYTHON, _EXECUTABLE)})
+LANGUAGES: Final[Mapping[str, Language]] = MappingProxyType(
+    {each.name: each for each in (_PYTHON, _EXECUTABLE, _JAVASCRIPT, _JAVA)}
+)
 """All languages by name; the first is the default."""
 
 

@@ -24,6 +24,8 @@ class Allowances:
     archive_bytes: int
     unpacked_bytes: int
     file_bytes: int
+    executable_archive_bytes: int
+    executable_unpacked_bytes: int
     files: int
     uploads_an_hour: int
     bots: int
@@ -44,6 +46,8 @@ def archive_limits() -> ArchiveLimits:
         unpacked_bytes=settings.MAX_UNPACKED_BYTES,
         file_bytes=min(settings.MAX_ARCHIVE_BYTES, settings.MAX_UNPACKED_BYTES),
         files=settings.MAX_ARCHIVE_FILES,
+        executable_archive_bytes=settings.MAX_EXECUTABLE_ARCHIVE_BYTES,
+        executable_unpacked_bytes=settings.MAX_EXECUTABLE_UNPACKED_BYTES,
     )
 
 
@@ -54,6 +58,8 @@ def allowances() -> Allowances:
         archive_bytes=limits.archive_bytes,
         unpacked_bytes=limits.unpacked_bytes,
         file_bytes=limits.file_bytes,
+        executable_archive_bytes=limits.executable_archive_bytes,
+        executable_unpacked_bytes=limits.executable_unpacked_bytes,
         files=limits.files,
         uploads_an_hour=settings.MAX_UPLOADS_PER_HOUR,
         bots=settings.MAX_BOTS_PER_USER,

@@ -109,6 +109,16 @@ def offered_libraries() -> frozenset[str]:
     return frozenset.intersection(*offered) if offered else frozenset(LIBRARIES)
 
 
+def offered_languages() -> frozenset[str]:
+    """Return the names of the languages whose bots run on every machine with a working sandbox.
+
+    Before a machine has reported, and on machines that report none, these are the languages without a runtime.
+    """
+    always = frozenset(each.name for each in LANGUAGES.values() if each.runtime is None)
+    offered = [frozenset(report.get("languages", always)) for report in _reports() if report["ok"]]
+    return frozenset.intersection(*offered) if offered else always
+
+
 @dataclass(frozen=True)
 class InstalledLanguage:
     """A language with the versions on the workers' machines; empty strings if unknown."""
@@ -119,14 +129,18 @@ class InstalledLanguage:
 
 
 def installed_languages() -> list[InstalledLanguage]:
-    """Return the languages of uploads with the versions of all machines with a working sandbox. One query."""
+    """Return the languages of uploads with the versions of all machines with a working sandbox. Two queries."""
     sandboxes = [machine.sandbox for machine in Machine.objects.all() if machine.sandbox["ok"]]
-    python, numpy = (
-        ", ".join(sorted({sandbox[name] for sandbox in sandboxes if sandbox[name]})) for name in ("python", "numpy")
-    )
+    offered = offered_languages()
+
+    def versions(name: str) -> str:
+        told = (sandbox.get("languages", {}).get(name) or sandbox.get(name, "") for sandbox in sandboxes)
+        return ", ".join(sorted(set(filter(None, told))))
+
     return [
-        InstalledLanguage(language, *((python, numpy) if language.is_interpreted else ("", "")))
-        for language in LANGUAGES.values()
+        InstalledLanguage(each, versions(each.name), versions("numpy") if each.name == "python" else "")
+        for each in LANGUAGES.values()
+        if each.name in offered
     ]
 
 

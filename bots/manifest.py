@@ -91,7 +91,7 @@ def parse(data: bytes, name: str = "bot") -> Manifest:
     return Manifest(
         name=_name(document.get("name", name)),
         language=language,
-        command=_command(document.get("command", ["bot.py"]), language),
+        command=_command(document.get("command", [LANGUAGES[language].entry]), language),
         games=_games(document["games"]) if "games" in document else every_format(),
     )
 

@@ -14,6 +14,7 @@ from bots.machines import current_test
 from bots.models import Bot, BotVersion
 from bots.runner.launcher import PlatformFailure
 from bots.runner.spec import HouseProgram, StoredProgram
+from bots.sandbox import offers
 from bots.uploads.storage import ArchiveLost, OutOfReach, program_of_upload
 from esr_platform.prepared import Prepared
 
@@ -58,6 +59,8 @@ def program_of(version: BotVersion, *, rated: bool = False) -> HouseProgram | St
     test = current_test()
     if not test.ok:
         raise NotHere(f"{version} needs a sandbox, but the sandbox on this machine does not work: {test.problem}")
+    if version.language not in {offer.name for offer in offers()}:
+        raise NotHere(f"{version} is written in {version.language}, which this machine does not offer")
     if rated and not test.rated:
         raise NotHere(f"{version} can only play unrated games on this machine: {test.problem}")
     try:

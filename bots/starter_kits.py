@@ -3,22 +3,119 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from random import Random
 from string import Template
+from types import MappingProxyType
 from typing import Any, Final
 
 from bots.archives import zip_of
 from bots.house.catalogue import HOUSE
+from bots.languages import LANGUAGES
 from bots.manifest import FILE
 from bots.protocol import Limits, bot_seed, hello
 from games.game import Game
 from games.registry import GAMES
 from games.rules import Document, State
 from games.words import either
+
+# --- Kits ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Kit:
+    """A starter kit for one programming language, whose files are in ``bots/cli/starter`` under its name.
+
+    ``language`` is the one in ``bot.toml``, ``strategy`` the file to change first, ``about`` describes all files.
+    ``needs`` is what builds the bot, empty if nothing has to be built. ``test`` is the command that tests it.
+    """
+
+    name: str
+    title: str
+    language: str
+    strategy: str
+    about: tuple[tuple[str, str], ...]
+    needs: str
+    test: str
+
+    @property
+    def build(self) -> str:
+        """The command that builds the bot; empty if nothing has to be built."""
+        return "make" if self.needs else ""
+
+    @property
+    def entry(self) -> str:
+        """The file that is started."""
+        return LANGUAGES[self.language].entry
+
+
+_MAKE: Final = ("Makefile", "the commands that build and test the bot")
+_READER: Final = "a reader of JSON, which the language does not have"
+
+KITS: Final[Mapping[str, Kit]] = MappingProxyType(
+    {
+        kit.name: kit
+        for kit in (
+            Kit(
+                "python", "Python", "python", "strategy.py",
+                (("bot.py", "the input and output"), ("test_bot.py", "fast tests")),
+                "", "python test_bot.py",
+            ),
+            Kit(
+                "javascript", "JavaScript", "javascript", "strategy.js",
+                (("bot.js", "the input and output"), ("bot.test.js", "fast tests")),
+                "", "node --test",
+            ),
+            Kit(
+                "java", "Java", "java", "Strategy.java",
+                (
+                    ("Bot.java", "the input and output"), ("Json.java", _READER), ("BotTest.java", "fast tests"),
+                    _MAKE,
+                ),
+                "a JDK, version 17 or later", "make test",
+            ),
+            Kit(
+                "c", "C", "executable", "strategy.c",
+                (
+                    ("strategy.h", "its interface"), ("bot.c", "the program"), ("play.c", "the input and output"),
+                    ("play.h", "its interface"), ("json.c", _READER), ("json.h", "its interface"),
+                    ("test.c", "fast tests"), _MAKE,
+                ),
+                "GCC or Clang", "make test",
+            ),
+            Kit(
+                "cpp", "C++", "executable", "strategy.hpp",
+                (
+                    ("bot.cpp", "the program"), ("bot.hpp", "the input and output"), ("json.hpp", _READER),
+                    ("test.cpp", "fast tests"), _MAKE,
+                ),
+                "GCC or Clang", "make test",
+            ),
+            Kit(
+                "rust", "Rust", "executable", "strategy.rs",
+                (
+                    ("main.rs", "the input and output, and fast tests"), ("json.rs", _READER),
+                    ("Cargo.toml", "the package"), _MAKE,
+                ),
+                "Rust with Cargo, version 1.62 or later", "make test",
+            ),
+            Kit(
+                "go", "Go", "executable", "strategy.go",
+                (
+                    ("bot.go", "the input and output"), ("bot_test.go", "fast tests"), ("go.mod", "the module"),
+                    _MAKE,
+                ),
+                "Go, version 1.19 or later", "make test",
+            ),
+        )
+    }
+)  # fmt: skip
+"""All starter kits by name; the first is the default."""
 
 # --- Folders ---------------------------------------------------------------------------------------------------------
 
@@ -28,17 +125,23 @@ EXAMPLE_GAMES: Final = 40
 OF_EACH_KIND: Final = 2
 
 
-def bot_files(name: str, game: Game) -> dict[str, str]:
-    """Return the files of a new bot by file name, as ``esr new-bot`` creates them."""
+def bot_files(name: str, game: Game, language: str = "python") -> dict[str, str]:
+    """Return the files of a new bot by file name, as ``esr new-bot`` creates them. Raises ``KeyError``."""
+    kit = KITS[language]
     here = files("bots.cli").joinpath("starter")
-    same = {file: here.joinpath(file).read_text(encoding="utf-8") for file in ("bot.py", "test_bot.py", "README.md")}
+    readme = Template(here.joinpath("README.md").read_text(encoding="utf-8"))
+    own = (file for file, _ in kit.about)
     return {
-        **same,
-        "README.md": Template(same["README.md"]).substitute(_words(name, game)),
-        "strategy.py": game.presentation.starter,
+        kit.strategy: game.presentation.starter if kit.name == "python" else _text(here, kit, kit.strategy),
+        **{file: _text(here, kit, file) for file in own},
+        "README.md": readme.substitute(_words(name, game, kit)),
         "examples.json": _json_lines(examples(game)),
-        FILE: _manifest(name, game),
+        FILE: _manifest(name, game, kit),
     }
+
+
+def _text(here: Traversable, kit: Kit, file: str) -> str:
+    return here.joinpath(kit.name, file).read_text(encoding="utf-8")
 
 
 def examples(game: Game) -> Document:
@@ -71,20 +174,47 @@ def _questions(state: State, random: Random) -> Iterator[Document]:
             state.play(seat, state.random_move(seat, random))
 
 
-def _words(name: str, game: Game) -> dict[str, str]:
+def _words(name: str, game: Game, kit: Kit) -> dict[str, str]:
     seats = game.seat_counts[0]
     suited = [f"house:{name}" for name, bot in HOUSE.items() if bot.plays(game.slug, seats)]
     opponents = [suited[i % len(suited)] if suited else "." for i in range(seats - 1)]
-    counts = either(game.seat_counts)
-    return {"name": name, "title": game.name, "game": game.slug, "seats": counts, "table": " ".join([".", *opponents])}
+    play = f"esr play {game.slug} {' '.join(['.', *opponents])} --games 20"
+    comments = {
+        kit.build: "build the bot",
+        kit.test: "run the tests",
+        "esr check .": "play one game in every format of bot.toml",
+        play: "",
+        f"esr rules {game.slug}": "read the rules",
+    }
+    commands = [f"{command:40} # {comment}" if comment else command for command, comment in comments.items() if command]
+    debugger = " --pdb" if kit.name == "python" else ""
+    return {
+        "name": name,
+        "title": game.name,
+        "seats": either(game.seat_counts),
+        "works": f"Build it with `make`, which needs {kit.needs}." if kit.needs else "It works without changes.",
+        "strategy": kit.strategy,
+        "files": "\n".join(f"| `{file}` | {about} |" for file, about in kit.about),
+        "commands": "\n".join(commands),
+        "debugger": debugger,
+        "can_use": _CAN_USE[kit.language],
+    }
 
 
-def _manifest(name: str, game: Game) -> str:
+_CAN_USE: Final = {
+    "python": "Bots can only use the Python standard library, and cannot write files.",
+    "javascript": "Bots can only use the modules of Node.js and cannot write files.",
+    "java": "Bots can only use the Java class library and cannot write files.",
+    "executable": "Bots cannot write files. The program is linked statically, so it needs no libraries on the site.",
+}
+
+
+def _manifest(name: str, game: Game, kit: Kit) -> str:
     return f"""\
 # The name of the bot, its start command and the formats that it supports. `esr check` plays every format.
 name = {json.dumps(name, ensure_ascii=False)}
-language = "python"
-command = ["bot.py"]
+language = "{kit.language}"
+command = ["{kit.entry}"]
 
 [games]
 {game.slug} = {list(game.seat_counts)}
@@ -110,9 +240,10 @@ NAME: Final = "my-bot"
 
 
 @cache
-def starting_kit(game: str) -> bytes:
-    """Return the zip archive for a game slug; the bytes are always the same. Raises ``KeyError`` for unknown games.
+def starting_kit(game: str, language: str = "python") -> bytes:
+    """Return the zip archive for a game slug and a kit; the bytes are always the same.
 
-    The kit can be uploaded unchanged and passes validation.
+    Unless it must be built first, it can be uploaded unchanged and passes validation. Raises ``KeyError`` for unknown
+    names.
     """
-    return zip_of({f"{NAME}/{path}": text for path, text in bot_files(NAME, GAMES[game]).items()})
+    return zip_of({f"{NAME}/{path}": text for path, text in bot_files(NAME, GAMES[game], language).items()})

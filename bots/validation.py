@@ -20,6 +20,7 @@ from bots.runner import Launcher, Limits, MachineDelay, SeatReport, SeatSpec, Th
 from bots.runner.bot_log import decided_plies
 from bots.runner.clock import Clock
 from bots.runner.questions import Core
+from bots.runner.spec import limits_of
 from bots.series import Series, SeriesGame
 from games.rules import Document
 
@@ -214,7 +215,7 @@ class Check(Generic[P]):
         report = play_match(spec, self.launcher, transcript, core=self.core)
         played = SeriesGame(0, series.order(0), report, transcript)
         problems = () if report.machine_delays else tuple(_problems(played))
-        return FormatCheck(game, seats, problems, played, self.limits, tries)
+        return FormatCheck(game, seats, problems, played, limits_of(self.program, self.limits), tries)
 
     def report(self, formats: Iterator[FormatCheck] | None = None) -> CheckReport:
         """Return the report; pass ``formats`` if the results of :meth:`formats` were already consumed."""

@@ -26,7 +26,7 @@ Application = Callable[[Any, Any, Any], Awaitable[None]]
 FORM_BYTES: Final = 64 * 1024
 """Allowance for the parts of a form other than its file."""
 
-HEARD_OUT_BYTES: Final = 64 << 20
+HEARD_OUT_BYTES: Final = 128 << 20
 HEARD_OUT_S: Final = 10.0
 """How much of a refused body is read and discarded, and for how long."""
 
@@ -130,7 +130,7 @@ class BoundedBodies:
         return next_message
 
     def _too_large(self) -> RequestRefused:
-        mib = settings.MAX_ARCHIVE_BYTES / (1 << 20)
+        mib = most_upload_bytes() / (1 << 20)
         sentence = (
             f"The request is too large. The limit for an upload is {mib:.4g} MiB. Send a smaller file. `esr check`"
             " names the files that are too large."
@@ -140,6 +140,12 @@ class BoundedBodies:
     def _too_slow(self) -> RequestRefused:
         sentence = f"The request was not complete after {self._seconds:.0f} s. Send it again over a faster connection."
         return RequestRefused(HTTPStatus.REQUEST_TIMEOUT, "too_slow", "Upload too slow", sentence)
+
+
+def most_upload_bytes() -> int:
+    """Return the size of the largest upload in any language."""
+    most: int = max(settings.MAX_ARCHIVE_BYTES, settings.MAX_EXECUTABLE_ARCHIVE_BYTES)
+    return most
 
 
 class _Body:

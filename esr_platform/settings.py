@@ -236,6 +236,10 @@ STORAGES = {
 MAX_ARCHIVE_BYTES = env.int("MAX_ARCHIVE_BYTES", default=8 << 20)
 #: Maximum total size of the files in an upload after unpacking.
 MAX_UNPACKED_BYTES = env.int("MAX_UNPACKED_BYTES", default=16 << 20)
+#: Maximum size of an upload with an executable. Such programs can contain a whole runtime.
+MAX_EXECUTABLE_ARCHIVE_BYTES = env.int("MAX_EXECUTABLE_ARCHIVE_BYTES", default=64 << 20)
+#: Maximum total size of the files in an upload with an executable after unpacking.
+MAX_EXECUTABLE_UNPACKED_BYTES = env.int("MAX_EXECUTABLE_UNPACKED_BYTES", default=128 << 20)
 #: Maximum number of files in an upload.
 MAX_ARCHIVE_FILES = env.int("MAX_ARCHIVE_FILES", default=200)
 #: Uploads per user and hour, including rejected ones.
@@ -422,8 +426,8 @@ MAX_STREAMS_PER_PROCESS = env.int("MAX_STREAMS_PER_PROCESS", default=5000)
 CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
-CELERY_TASK_SOFT_TIME_LIMIT = 990
-CELERY_TASK_TIME_LIMIT = 1020
+CELERY_TASK_SOFT_TIME_LIMIT = 1020
+CELERY_TASK_TIME_LIMIT = 1050
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 1200,  # longer than the hard limit; otherwise running tasks are delivered twice
     "unacked_restore_interval": 1,

@@ -15,7 +15,7 @@ from bots.models import Bot, BotVersion
 from bots.owners import make_active
 from bots.runner.launcher import Launcher
 from bots.runner.spec import Program
-from bots.sandbox import launcher_for_uploads
+from bots.sandbox import launcher_for_uploads, offers
 from bots.sandbox.proof import RETRY_S
 from bots.uploads import attempt, hints
 from bots.uploads.queue import claim_next, waiting
@@ -33,7 +33,7 @@ def validate_next(launcher: Launcher[Program] | None = None) -> BotVersion | Non
     """
     current_test()  # reports a repaired sandbox to the site
     launcher = launcher or launcher_for_uploads()
-    lease = None if launcher is None else claim_next()
+    lease = None if launcher is None else claim_next({offer.name for offer in offers()})
     return None if launcher is None or lease is None else validate(lease, launcher)
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from types import MappingProxyType
-from typing import Final
+from typing import Final, TypeVar
 
 from bots.archives.packing import zip_of
 from bots.archives.policy import (
@@ -23,10 +24,10 @@ from bots.archives.policy import (
     shown,
     size,
 )
-from bots.archives.zip_files import contents, unpack
+from bots.archives.zip_files import Packed, check_sizes, contents, unpack
 from bots.executables import FileFault, library_fault
 from bots.languages import LANGUAGES, Language
-from bots.manifest import FILE, MAX_NAME, Manifest, ManifestError, parse
+from bots.manifest import FILE, MAX_BYTES, MAX_NAME, Manifest, ManifestError, parse
 
 # --- Kinds of files --------------------------------------------------------------------------------------------------
 
@@ -131,6 +132,8 @@ class Archive:
             file.chmod(0o755 if executed else 0o644)
 
 
+T = TypeVar("T")
+
 # --- Reading ---------------------------------------------------------------------------------------------------------
 
 ENTRY: Final = "bot.py"
@@ -147,8 +150,8 @@ def read_upload(filename: str, data: bytes, limits: ArchiveLimits = _DEFAULT) ->
     and hidden files are left out with a notice. Nothing is compiled or run, and archives within the archive are
     ordinary files. Raises ``ArchiveRefused``.
     """
-    if len(data) > limits.archive_bytes:
-        raise refused(filename, _too_large(data, limits))
+    if len(data) > (limits.largest if is_zip(data) else limits).archive_bytes:
+        raise refused(filename, _too_large(data, limits.largest if is_zip(data) else limits))
     hidden: list[str] = []
     if is_zip(data):
         files, hidden = _files(filename, data, limits)
@@ -163,7 +166,9 @@ def _too_large(data: bytes, limits: ArchiveLimits) -> FileFault:
     """Return the fault of an upload over the limit, or raise ``ArchiveRefused`` for a file in it over its own limit."""
     text = f"is {size(len(data))}. The limit for an upload is {size(limits.archive_bytes)}"
     if is_zip(data):
-        largest = max(contents(data, limits), key=lambda content: content.sizes.packed)
+        packed = contents(data, limits)
+        check_sizes(packed, limits)
+        largest = max(packed, key=lambda content: content.sizes.packed)
         text += f". The largest file in it is {shown(largest.name)} ({size(largest.sizes.packed)} compressed)"
     return FileFault("upload_too_large", text)
 
@@ -184,7 +189,11 @@ def _files(filename: str, data: bytes, limits: ArchiveLimits) -> tuple[dict[str,
     if filename.lower().endswith(".py"):
         text = "is a zip archive, not a Python file. Rename it so that the name ends with .zip"
         raise refused(filename, FileFault("zip_named_py", text))
-    packed = contents(data, limits)
+    packed = contents(data, limits.largest)
+    limits = limits.of_executables if _is_executable(data, packed, limits) else limits
+    check_sizes(packed, limits)
+    if len(data) > limits.archive_bytes:
+        raise refused(filename, _too_large(data, limits))
     names = [entry.name for entry in packed if not entry.is_folder and not is_junk(entry.name)]
     hidden = [] if limits.hidden else [name for name in names if hidden_at(name)]
     kept = [name for name in names if limits.hidden or not hidden_at(name)]
@@ -198,6 +207,18 @@ def _files(filename: str, data: bytes, limits: ArchiveLimits) -> tuple[dict[str,
     if not kept:
         raise ArchiveRefused("The archive contains no files. Add the files of your bot.", "archive_empty")
     return _without_one_folder({name: unpacked[name] for name in kept}), hidden
+
+
+def _is_executable(data: bytes, packed: Sequence[Packed], limits: ArchiveLimits) -> bool:
+    """Whether the manifest, which alone is unpacked, says that the bot is an executable. It may be invalid."""
+    files = {entry.name: entry for entry in packed if not entry.is_folder and not is_junk(entry.name)}
+    manifest = _without_one_folder(files).get(FILE)
+    if manifest is None or manifest.sizes.unpacked > MAX_BYTES:
+        return False
+    (content,) = unpack(data, [manifest], limits).values()
+    with suppress(ManifestError):
+        return not LANGUAGES[parse(content).language].is_interpreted
+    return False
 
 
 def _no_upload(filename: str, data: bytes) -> FileFault:
@@ -215,11 +236,11 @@ def _no_upload(filename: str, data: bytes) -> FileFault:
     return FileFault("unsupported_format", f"is neither a .py nor a .zip file. {_ZIP}")
 
 
-def _without_one_folder(files: dict[str, bytes]) -> dict[str, bytes]:
+def _without_one_folder(files: dict[str, T]) -> dict[str, T]:
     """Remove the folder around all files if the bot is directly in it."""
     folders = {name.partition("/")[0] if "/" in name else "" for name in files}
-    folder = next(iter(folders))
-    if len(folders) > 1 or not folder or not {f"{folder}/{ENTRY}", f"{folder}/{FILE}"} & files.keys():
+    folder = next(iter(folders), "")
+    if len(folders) != 1 or not folder or not {f"{folder}/{ENTRY}", f"{folder}/{FILE}"} & files.keys():
         return files
     return {name.removeprefix(f"{folder}/"): content for name, content in files.items()}
 
@@ -230,7 +251,8 @@ def _archive(files: dict[str, bytes], name: str, hidden: list[str], limits: Arch
     if manifest.entry not in files:
         raise _no_entry(files, manifest.entry)
     language, program = LANGUAGES[manifest.language], files[manifest.entry]
-    fault = language.fault(program)
+    fault = None if limits.languages is None else _language_fault(language, limits.languages)
+    fault = fault or language.fault(program)
     if not fault and not language.is_interpreted and limits.libraries is not None:
         own = {PurePosixPath(path).name for path in files}  # found by the program if its run path names their folder
         fault = library_fault(program, {*limits.libraries, *own})
@@ -238,6 +260,17 @@ def _archive(files: dict[str, bytes], name: str, hidden: list[str], limits: Arch
         raise refused(manifest.entry, fault)
     notices = [hidden_notice(hidden)] if hidden else []
     return Archive(MappingProxyType(dict(sorted(files.items()))), manifest, tuple(notices), is_reduced=bool(hidden))
+
+
+def _language_fault(language: Language, offered: Collection[str]) -> FileFault | None:
+    """Return why the site cannot run bots in ``language``, and what its author can do."""
+    if language.name in offered:
+        return None
+    needs = f"need {language.runtime.title} on every worker" if language.runtime else "are not among its languages"
+    others = " or ".join(LANGUAGES[name].title for name in LANGUAGES if name in offered)
+    text = f"is a bot in {language.title}. This site does not run them: they {needs}. "
+    text += f"Use {others}, or play remotely" if others else "Play remotely"
+    return FileFault("language_missing", text)
 
 
 def hidden_notice(paths: Iterable[str]) -> Notice:

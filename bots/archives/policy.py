@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Final, NamedTuple
 
@@ -81,7 +81,9 @@ class ArchiveLimits:
 
     ``depth`` is the maximum number of names in a path, including the file name. Files that are ignored (``is_junk``)
     count as bytes but not as files. With ``hidden``, hidden files are kept: older stored archives contain them.
-    ``libraries`` are those that an executable can be linked to; with ``None``, any.
+    ``libraries`` are those that an executable can be linked to, ``languages`` those that bots can be written in; with
+    ``None``, any. A bot in the language ``executable`` can have an archive and files of other sizes, because programs
+    that contain their runtime are large.
     """
 
     archive_bytes: int = 8 * _MIB
@@ -92,11 +94,25 @@ class ArchiveLimits:
     depth: int = 8
     hidden: bool = False
     libraries: Collection[str] | None = LIBRARIES
+    languages: Collection[str] | None = None
+    executable_archive_bytes: int = 64 * _MIB
+    executable_unpacked_bytes: int = 128 * _MIB
 
     @property
     def entries(self) -> int:
         """The maximum number of entries, including folders and ignored files."""
         return _SPARE * self.files
+
+    @property
+    def largest(self) -> ArchiveLimits:
+        """These limits with the largest sizes of any language."""
+        return self if self.executable_archive_bytes <= self.archive_bytes else self.of_executables
+
+    @property
+    def of_executables(self) -> ArchiveLimits:
+        """These limits with the sizes of executables, of which a single file may be as large as all of them."""
+        unpacked = self.executable_unpacked_bytes
+        return replace(self, archive_bytes=self.executable_archive_bytes, unpacked_bytes=unpacked, file_bytes=unpacked)
 
 
 # --- Names -----------------------------------------------------------------------------------------------------------

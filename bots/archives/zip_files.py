@@ -242,14 +242,6 @@ def checked_name(entry: ZipEntry, limits: ArchiveLimits) -> str:
     )
     if fault:
         raise refused(entry.name, fault)
-    if entry.sizes.unpacked > limits.file_bytes:
-        raise refused(
-            entry.name,
-            FileFault(
-                "file_too_large",
-                f"is {size(entry.sizes.unpacked)}. The limit for a file is {size(limits.file_bytes)}. Make it smaller",
-            ),
-        )
     return name
 
 
@@ -445,6 +437,15 @@ def _located(data: bytes, entry: ZipEntry, name: str) -> tuple[Packed, int]:
 # --- Contents --------------------------------------------------------------------------------------------------------
 
 _RAW_DEFLATE: Final = -zlib.MAX_WBITS
+
+
+def check_sizes(contents: Iterable[Packed], limits: ArchiveLimits) -> None:
+    """Raise ``ArchiveRefused`` if a file declares to be too large."""
+    for packed in contents:
+        if packed.sizes.unpacked > limits.file_bytes:
+            unpacked, most = size(packed.sizes.unpacked), size(limits.file_bytes)
+            text = f"is {unpacked}. The limit for a file is {most}. Make it smaller"
+            raise refused(packed.name, FileFault("file_too_large", text))
 
 
 def unpack(data: bytes, contents: Iterable[Packed], limits: ArchiveLimits) -> dict[str, bytes]:

@@ -15,7 +15,7 @@ from bots.cli.frame import FOUND, Screen, SubCommand, UsageError
 from bots.cli.programs import HOUSE_PREFIX, game_argument, game_of, house_bots
 from bots.cli.records import RecordFault, check_file
 from bots.manifest import MAX_NAME
-from bots.starter_kits import bot_files
+from bots.starter_kits import KITS, Kit, bot_files
 from games import words
 from games.game import Game
 from games.registry import GAMES
@@ -109,7 +109,7 @@ page "Views, decisions and logs".""",
 # --- esr new-bot -----------------------------------------------------------------------------------------------------
 
 
-def write_bot(folder: Path, game: Game) -> list[Path]:
+def write_bot(folder: Path, game: Game, kit: Kit) -> list[Path]:
     """Create a bot for ``game`` in ``folder`` and return its files.
 
     Raises ``UsageError`` if the folder is not empty, cannot be written, or has a name that is not a valid bot name.
@@ -121,7 +121,7 @@ def write_bot(folder: Path, game: Game) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
             raise UsageError(f"{folder} is not empty. Choose a new folder; existing files are never overwritten.")
-        for file, text in bot_files(name, game).items():
+        for file, text in bot_files(name, game, kit.name).items():
             (folder / file).write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
         raise UsageError(f"Cannot write {folder}: {error.strerror}.") from error
@@ -132,16 +132,22 @@ def new_bot_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``esr new-bot``."""
     parser.add_argument("folder", type=Path, metavar="DIR", help="new or empty folder; its name becomes the bot name")
     game_argument(parser, "--game", required=True)
+    parser.add_argument(
+        "--language", choices=[*KITS], default=next(iter(KITS)), metavar="LANGUAGE",
+        help=f"programming language: {', '.join(KITS)} (default: %(default)s)",
+    )  # fmt: skip
 
 
 def run_new_bot(options: Namespace, screen: Screen) -> int:
     """Create the folder and show the next steps."""
     game = game_of(options.game)
     folder: Path = options.folder
-    written = write_bot(folder, game)
+    kit = KITS[options.language]
+    written = write_bot(folder, game, kit)
     screen.say(f"Created a bot for {game.name} in {folder}: {', '.join(path.name for path in written)}")
-    screen.say(f"Next: run `esr check {folder}`, then edit strategy.py. See README.md for more commands.")
-    screen.answer({"ok": True, "game": game.slug, "files": [str(path) for path in written]})
+    build = f"`{kit.build}` in this folder, then " if kit.build else ""
+    screen.say(f"Next: run {build}`esr check {folder}`, then edit {kit.strategy}. See README.md for more commands.")
+    screen.answer({"ok": True, "game": game.slug, "language": kit.name, "files": [str(path) for path in written]})
     return 0
 
 
@@ -151,9 +157,10 @@ NEW_BOT_COMMAND = SubCommand(
     """\
 examples:
   esr new-bot mybot --game edel-stein-reich
+  esr new-bot gopher --game edel-stein-reich --language go
 
-The bot is written in Python, uses only the standard library and comes with tests. It works without changes: you can
-check, play and upload the folder immediately.""",
+The bot uses only what comes with its language, and has tests. In Python and JavaScript it works without changes: you
+can check, play and upload the folder immediately. In other languages, run `make` in the folder first.""",
     new_bot_arguments,
     run_new_bot,
 )

@@ -50,13 +50,16 @@ from bots.cli.programs import (
     python_argument,
     read_limits,
     require_one_way,
+    runtime_version,
     sandbox_argument,
     seat_bots,
+    unchecked_here,
     under_python,
     warn_about_plain,
 )
 from bots.cli.records import DecisionReplay, read_log, read_record, rebuild
 from bots.cli.site import known_limits
+from bots.languages import LANGUAGES
 from bots.manifest import Manifest, ManifestError, read_folder
 from bots.runner import Launcher, LocalProgram, PlatformFailure
 from bots.runner.clock import cores
@@ -95,14 +98,23 @@ def run_check(options: Namespace, screen: Screen) -> int:
         manifest, program, notices = _command(options) if options.command_line else _bot(options, Path(space) / "bot")
         check = Check(manifest, program, launcher_for(options.sandbox)(), read_limits(options.limits))
         warn_about_plain(screen, options.sandbox, [program])
+        unchecked = [*unchecked_here(options.sandbox)]
+        language = LANGUAGES[manifest.language]
+        version = "" if options.command_line else runtime_version(language, options.sandbox)
+        if version and language.runtime is not None:
+            screen.say(f"Runtime: {language.runtime.program} {version}.")
         for notice in notices:
             screen.say(notice.text, "yellow")
         report = check.report(_watched(check, options, screen))
-    screen.answer({**report.document(), "notices": [notice._asdict() for notice in notices]})
+    notes = {"notices": [notice._asdict() for notice in notices], "unchecked": unchecked, "version": version}
+    screen.answer({**report.document(), **notes})
     for game, seats in report.untried:
         screen.say(f"  {game}, {seats} seats: skipped")
     if report.ok:
         screen.say(f"{report.name} passed in {_formats(len(report.formats))}.", "green")
+        if len(unchecked) > 1:
+            left_open = ", ".join(unchecked_here(options.sandbox).values())
+            screen.say(f"Not checked on this system: {left_open}. {_ON_LINUX}")
         return 0
     if report.ok is None:
         screen.say("This computer was too busy to check the bot. Stop other programs and run the check again.", "red")
@@ -112,6 +124,9 @@ def run_check(options: Namespace, screen: Screen) -> int:
     if options.logs is None:
         screen.say("Use --logs DIR to save the games. You can then debug a decision with `esr replay-decision`.")
     return FOUND
+
+
+_ON_LINUX: Final = "Run `esr check --sandbox` on Linux to check them, for example in WSL or in a container."
 
 
 def _formats(count: int) -> str:

@@ -24,15 +24,16 @@ from bots.cli.frame import Screen, UsageError, did_you_mean
 from bots.cli.records import DecisionReplay, RecordedDecision
 from bots.cli.site import Start
 from bots.house.catalogue import HOUSE
+from bots.languages import Language
 from bots.manifest import FILE, MAX_NAME, ManifestError, read_folder
 from bots.protocol import is_ready
 from bots.runner import HouseProgram, Launcher, Limits, LocalProgram, PlatformFailure, Process, SeatSpec
 from bots.runner.channel import open_channel
 from bots.runner.process_end import LAST_WORDS_MS, ProcessEnd, StdoutEnded, end_process, next_line
-from bots.sandbox import PlainLauncher, SandboxLauncher, self_test
+from bots.sandbox import PlainLauncher, SandboxLauncher, offers, self_test
 from bots.sandbox.code import code_of
 from bots.sandbox.host_process import Pipes
-from bots.sandbox.interpreter import OPTIONS_WITH_PACKAGES, bots_interpreter, command, environment
+from bots.sandbox.interpreter import OPTIONS_WITH_PACKAGES, bots_interpreter, command, environment, version_outside
 from bots.sandbox.library import local_library
 from bots.sandbox.portable import PortableProcess
 from games.game import Game
@@ -42,7 +43,7 @@ from games.words import either
 
 # --- Archives --------------------------------------------------------------------------------------------------------
 
-_MOST: Final = 64 * 2**20
+_MOST: Final = 256 * 2**20
 """Maximum folder size in bytes. The upload limit of a site is much lower; the reader of uploads reports it."""
 
 
@@ -322,6 +323,23 @@ def warn_about_plain(screen: Screen, sandbox: bool, programs: Iterable[Local]) -
         screen.say(PlainLauncher().caution or _PLAIN, "dim")
 
 
+def runtime_version(language: Language, sandbox: bool) -> str:
+    """Return the version of the runtime of ``language`` here, or in the sandbox; empty for Python and executables."""
+    if not sandbox:
+        return version_outside(language)
+    return next((offer.version for offer in offers() if offer.name == language.name and language.runtime), "")
+
+
+def unchecked_here(sandbox: bool) -> dict[str, str]:
+    """Return what a check on this system leaves open, in words by name."""
+    if sandbox:
+        return {}
+    calls = {"sandbox": "calls that fail in the sandbox, such as writing files, sockets and new processes"}
+    if not PlainLauncher().caution:
+        return calls
+    return {"memory": "the memory limit", "threads": "the limit of threads", "lag": "delays by other programs", **calls}
+
+
 # --- Seats -----------------------------------------------------------------------------------------------------------
 
 HOUSE_PREFIX = "house:"
@@ -460,7 +478,9 @@ def feed(replay: DecisionReplay, program: LocalProgram, python: Path | None = No
     """
     code = code_of(program)
     started = under_python(program, python)
-    words = started.words if isinstance(started, CommandProgram) else tuple(command(code, code.folder))
+    words = (
+        started.words if isinstance(started, CommandProgram) else tuple(command(code, code.folder, UNBOUNDED.memory_mb))
+    )
     process = start_command(CommandProgram(words, code.folder), our_stderr=True)
     channel = open_channel(process)
     questions = iter(replay.questions)

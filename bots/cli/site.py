@@ -109,13 +109,16 @@ def _for_the_owner(path: str, flags: int) -> int:
 # --- Limits ----------------------------------------------------------------------------------------------------------
 
 _UPLOADS: Final = ("archive_bytes", "unpacked_bytes", "file_bytes", "files")
+_SINCE: Final = ("executable_archive_bytes", "executable_unpacked_bytes")
+"""Limits that older sites do not state; then those of other uploads apply."""
 
 
 def ask_limits(client: Client, site: str) -> ArchiveLimits:
     """Ask the site for its limits of uploads, and remember them for :func:`known_limits`. Raises ``ClientError``."""
     document = client.get("uploads/limits")
     limits: dict[str, Any] = {name: document["limits"][name] for name in _UPLOADS}
-    limits["libraries"] = document["libraries"]
+    limits |= {name: document["limits"].get(name, limits[name.removeprefix("executable_")]) for name in _SINCE}
+    limits |= {"libraries": document["libraries"], "languages": [each["name"] for each in document["languages"]]}
     with suppress(OSError):
         _limits_file().parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         _limits_file().write_text(json.dumps({"site": site, **limits}), encoding="utf-8")
@@ -127,7 +130,7 @@ def known_limits() -> ArchiveLimits:
     try:
         known = json.loads(_limits_file().read_bytes())
         if known["site"] == find_credentials(needs_token=False).site:
-            limits: dict[str, Any] = {name: known[name] for name in (*_UPLOADS, "libraries")}
+            limits: dict[str, Any] = {name: known[name] for name in (*_UPLOADS, *_SINCE, "libraries", "languages")}
             return ArchiveLimits(**limits)
     except (UsageError, OSError, ValueError, KeyError, TypeError):
         pass

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from bots.protocol.answers import MAX_ANSWER_BYTES, Answer, Malformed, Posted, is_ready, parse_answer, parse_posted
-from bots.protocol.messages import PROTOCOL, ClockLeft, Decide, End, Hello, Limits, bot_seed, encode, hello
+from bots.protocol.messages import (
+    PROTOCOL,
+    ClockLeft,
+    Decide,
+    End,
+    Hello,
+    Limits,
+    bot_seed,
+    encode,
+    hello,
+    limits_document,
+)
 
 __all__ = [
     "MAX_ANSWER_BYTES",
@@ -20,6 +31,7 @@ __all__ = [
     "encode",
     "hello",
     "is_ready",
+    "limits_document",
     "parse_answer",
     "parse_posted",
 ]

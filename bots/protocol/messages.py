@@ -18,7 +18,7 @@ PROTOCOL: Final = 1
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of one seat in a game: milliseconds of wall time, and MiB of memory."""
+    """The limits of one seat in a game: milliseconds of wall time, and MiB of resident memory."""
 
     startup_ms: int = 3000
     move_ms: int = 1000

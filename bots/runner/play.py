@@ -16,7 +16,7 @@ from bots.runner.match_seat import MAX_STRIKES, MatchSeat
 from bots.runner.process_end import LAST_WORDS_MS
 from bots.runner.questions import AnswerFault, Core, MoveQuestion, ReadyQuestion, ask, ask_one
 from bots.runner.report import MatchReport, Strike, escaped
-from bots.runner.spec import MAX_REPLAYS, MatchSpec, SeatSpec
+from bots.runner.spec import MAX_REPLAYS, MatchSpec, SeatSpec, limits_of
 from bots.runner.trial import PATIENCE_NS, TrialMoveQuestion, TrialReadyQuestion
 from games.registry import GAMES
 from games.rules import FORFEIT_REASONS, IllegalMove, State
@@ -69,9 +69,10 @@ class _Table(Generic[P]):
         self._somebody_must_leave = False
         self._trial_is_over = False
         self.at_once, self.core = cores(), core
+        self.limits = [limits_of(entry.program, spec.limits) for entry in spec.seats]
         self.match_seats = [
-            MatchSeat(seat, entry.label, bot_seed(spec.key, spec.match, seat, 1), spec.limits, open_channel)
-            for seat, entry in enumerate(spec.seats)
+            MatchSeat(seat, entry.label, bot_seed(spec.key, spec.match, seat, 1), limits, open_channel)
+            for seat, (entry, limits) in enumerate(zip(spec.seats, self.limits, strict=True))
         ]
 
     def play(self) -> MatchReport:
@@ -110,7 +111,7 @@ class _Table(Generic[P]):
         self._clear_forfeited()
 
     def _ready_question(self, match_seat: MatchSeat, entry: SeatSpec[P]) -> ReadyQuestion:
-        limits = self.spec.limits
+        limits = self.limits[match_seat.seat]
         match_seat.patience_ns = PATIENCE_NS * (self.spec.played_before + 1)
         launch = partial(self.launcher.start, entry.program, limits)
         kind = TrialReadyQuestion if self.spec.trial else ReadyQuestion
@@ -126,7 +127,7 @@ class _Table(Generic[P]):
 
     def _hello(self, match_seat: MatchSeat) -> bytes:
         rules, seats = self.state.rules, len(self.match_seats)
-        message = hello(rules, seats, match_seat.seat, self.spec.limits, match_seat.bot_seed)
+        message = hello(rules, seats, match_seat.seat, self.limits[match_seat.seat], match_seat.bot_seed)
         return self._sent(match_seat, encode(message))
 
     # --- deciding ------------------------------------------------------------------------------------------------

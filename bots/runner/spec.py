@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
+from bots.languages import LANGUAGES, language_of
 from bots.protocol import Limits
 from games.rules import Document
 
@@ -35,7 +36,7 @@ class HouseProgram:
 class StoredProgram:
     """An uploaded archive, unpacked at ``folder``. ``digest`` is the SHA-256 of its bytes. It runs only in the sandbox.
 
-    ``entry`` is a file in the folder. The interpreter of the platform runs a ``.py`` file; other files are executed.
+    ``entry`` is a file in the folder, whose name determines its language (``bots.languages``).
     """
 
     digest: str
@@ -83,6 +84,13 @@ class SeatSpec(Generic[P_co]):
     program: P_co
 
 
+def limits_of(program: object, limits: Limits) -> Limits:
+    """Return the limits of ``program`` in a match with ``limits``, which depend on its language."""
+    if not isinstance(program, StoredProgram | LocalProgram):
+        return limits
+    return replace(limits, startup_ms=limits.startup_ms * language_of(program.entry).start_factor)
+
+
 @dataclass(frozen=True)
 class MatchSpec(Generic[P_co]):
     """One game to play.
@@ -110,5 +118,6 @@ class MatchSpec(Generic[P_co]):
 
 
 def budget_ms(seats: int, limits: Limits) -> int:
-    """Return an upper bound of the duration of a match with ``seats`` seats."""
-    return 2 * seats * (limits.startup_ms + limits.game_ms) + CLOSING_MS + WAITING_MS
+    """Return an upper bound of the duration of a match with ``seats`` seats, in whichever languages."""
+    longest_start_ms = limits.startup_ms * max(language.start_factor for language in LANGUAGES.values())
+    return 2 * seats * (longest_start_ms + limits.game_ms) + CLOSING_MS + WAITING_MS

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from bots.house.catalogue import HERE, HOUSE
+from bots.languages import Language, language_of
 from bots.runner.launcher import PlatformFailure
 from bots.runner.spec import HouseProgram, LocalProgram, Program, StoredProgram
 from bots.sandbox.runtime import own_folder, own_secret
@@ -51,14 +52,14 @@ class Code:
         return "stored" if self.digest else "local"
 
     @property
-    def is_python(self) -> bool:
-        """Whether the interpreter of the platform runs it. Other files are executed."""
-        return self.entry.endswith(".py")
+    def language(self) -> Language:
+        """The language of the file to start."""
+        return language_of(self.entry)
 
     @property
     def imports_packages(self) -> bool:
         """Whether it can import packages that are not in the standard library: any Python except house bots."""
-        return self.is_python and not self.compiled
+        return self.language.name == "python" and not self.compiled
 
 
 def code_of(program: Program) -> Code:

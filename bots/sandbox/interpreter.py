@@ -1,14 +1,18 @@
-"""The Python interpreter of bots, which can differ from the platform's interpreter."""
+"""The programs of the host that run bots: a Python, which can differ from the platform's, and other runtimes."""
 
 from __future__ import annotations
 
 import os
+import re
+import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Final
 
+from bots.languages import LANGUAGES, Language
 from bots.runner.launcher import PlatformFailure
 from bots.sandbox.bubblewrap import ENVIRONMENT
 from bots.sandbox.code import Code
@@ -20,6 +24,13 @@ VARIABLE: Final = "ESR_BOT_PYTHON"
 #: ESR_BOT_PACKAGES: Packages that bots can import, separated by commas. Default: `numpy`.
 PACKAGES: Final = "ESR_BOT_PACKAGES"
 """The environment variable with the packages available to bots, separated by commas (default: numpy)."""
+
+#: ESR_BOT_LANGUAGES: Languages of bots, separated by commas. Default: all whose runtime is installed in `/usr`.
+LANGUAGES_VARIABLE: Final = "ESR_BOT_LANGUAGES"
+"""The environment variable with the languages of bots, separated by commas."""
+
+_VERSION: Final = re.compile(r"\d+(?:\.\d+)+|\d+")
+_PATIENCE_S: Final = 10
 
 OPTIONS: Final = ("-S", "-E", "-s", "-B", "-X", "utf8")
 """No site packages, environment, user folder or caches, for a fast start; UTF-8 also on Windows."""
@@ -71,12 +82,74 @@ def environment(library: str | Path) -> dict[str, str]:
     }
 
 
-def command(code: Code, folder: Path) -> list[str]:
-    """Return the command line that runs ``code`` from ``folder``, which contains its files."""
-    if code.is_python:
+def command(code: Code, folder: Path, memory_mb: int) -> list[str]:
+    """Return the command line that runs ``code`` from ``folder``, which contains its files.
+
+    ``memory_mb`` is its limit of memory in MiB. Raises ``PlatformFailure`` if this machine lacks the runtime.
+    """
+    language = code.language
+    if language.runtime is not None:
+        runtime = language.runtime
+        options = *runtime.options(memory_mb), *runtime.before_entry
+        return [str(program_of(language)), *options, code.entry, *code.args]
+    if language.is_interpreted:
         options = OPTIONS_WITH_PACKAGES if code.imports_packages else OPTIONS
         return [str(bots_interpreter()), *options, code.entry, *code.args]
     return [str(folder / code.entry), *code.args]
+
+
+# --- Other runtimes --------------------------------------------------------------------------------------------------
+
+
+def program_of(language: Language) -> Path:
+    """Return the program that runs the bots of ``language``: one under ``/usr``, or else the one on the path.
+
+    Raises ``PlatformFailure`` if it is not installed.
+    """
+    assert language.runtime is not None
+    name = language.runtime.program
+    found = shutil.which(name, path="/usr/bin:/usr/local/bin") or shutil.which(name)
+    if found is None:
+        raise PlatformFailure(
+            f"bots in {language.title} need {language.runtime.title} (the program {name}), which is not installed;"
+            f" on Debian and Ubuntu, install the package {language.runtime.package}"
+        )
+    return Path(found).resolve()
+
+
+def version_in(printed: str) -> str:
+    """Return the version in what a runtime prints, such as ``17.0.15``; empty if there is none."""
+    found = _VERSION.search(printed)
+    return found[0] if found else ""
+
+
+def version_outside(language: Language) -> str:
+    """Return the version of a runtime as a plain process; empty if it does not run, or for other languages."""
+    if language.runtime is None:
+        return ""
+    try:
+        command = [str(program_of(language)), *language.runtime.version]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE_S, check=False)
+    except (PlatformFailure, OSError, subprocess.TimeoutExpired):
+        return ""
+    return version_in(done.stdout)
+
+
+def offered_languages() -> tuple[Language, ...]:
+    """Return the languages whose bots this machine runs: those of the setting, if their runtime is under ``/usr``."""
+    named = os.environ.get(LANGUAGES_VARIABLE)
+    wanted = LANGUAGES if named is None else [name.strip() for name in named.split(",")]
+    return tuple(each for each in LANGUAGES.values() if each.name in wanted and _is_installed(each))
+
+
+def _is_installed(language: Language) -> bool:
+    try:
+        return language.runtime is None or program_of(language).is_relative_to("/usr")
+    except PlatformFailure:
+        return False
+
+
+# --- Python ----------------------------------------------------------------------------------------------------------
 
 
 def _candidates() -> Iterator[Path]:

@@ -64,7 +64,9 @@ class PlainLauncher:
         try:
             return self._starter.start(code, limits)
         except OSError as error:
-            raise PlatformFailure(f"could not start a bot: {error}") from error
+            foreign = bool(self.caution) and not code.language.is_interpreted
+            hint = "; a site runs programs for Linux: check it there, for example in WSL or in a container"
+            raise PlatformFailure(f"could not start a bot: {error}{hint if foreign else ''}") from error
 
     def sweep(self) -> int:
         """End processes that dead workers left on this host, and remove old copies. Return the number of processes."""

@@ -51,7 +51,7 @@ def _start(code: Code, limits: Limits, lease: SandboxSeat, runtime: Path) -> Hos
     stdin, stdout, stderr = pipes.theirs
     try:
         child = subprocess.Popen(
-            [*before, *command(code, folder)], stdin=stdin, stdout=stdout, stderr=stderr, cwd=folder,
+            [*before, *command(code, folder, limits.memory_mb)], stdin=stdin, stdout=stdout, stderr=stderr, cwd=folder,
             env=variables, start_new_session=True,
         )  # fmt: skip
     except BaseException:

@@ -22,10 +22,9 @@ from bots.runner.channel import PolledChannel
 from bots.runner.launcher import PlatformFailure
 from bots.sandbox.code import Code
 from bots.sandbox.host_process import Pipes
-from bots.sandbox.sandbox_launcher import SandboxLauncher, SelfTestOptions
+from bots.sandbox.sandbox_launcher import PROBE, SandboxLauncher, SelfTestOptions
 from bots.sandbox.seccomp import no_filter
 
-PROBE: Final = Path(__file__).resolve().parent / "probe"
 PLACES: Final = ("/", "/tmp", "/bot", "/usr", "/dev", "/etc", "/var/tmp", "/dev/shm", "/run")  # noqa: S108
 """Folders in which the probe tries to create a file."""
 

@@ -37,8 +37,8 @@ class PortableStarter:
 
     caution = CAUTION
 
-    def start(self, code: Code, limits: Limits) -> PortableProcess:  # noqa: ARG002 - limits are not supported here
-        """Start verified code. Raises ``OSError`` or ``PlatformFailure`` if that fails."""
+    def start(self, code: Code, limits: Limits) -> PortableProcess:
+        """Start verified code. Limits only set its heap. Raises ``OSError`` or ``PlatformFailure``."""
         folder = _copy_of(code) if code.shared else code.folder
         variables = environment(local_library()) if code.imports_packages else {}
         pipes = Pipes.open()
@@ -46,7 +46,7 @@ class PortableStarter:
         kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
         try:
             child = subprocess.Popen(
-                command(code, folder), stdin=stdin, stdout=stdout, stderr=stderr, cwd=folder,
+                command(code, folder, limits.memory_mb), stdin=stdin, stdout=stdout, stderr=stderr, cwd=folder,
                 env={**kept, **variables}, start_new_session=True, creationflags=_APART,
             )  # fmt: skip
         except BaseException:

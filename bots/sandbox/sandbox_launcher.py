@@ -15,13 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from bots.languages import Language
 from bots.protocol import Limits
 from bots.runner.launcher import NeverBegun, PlatformFailure
 from bots.runner.spec import HouseProgram, LocalProgram, Program, StoredProgram
 from bots.sandbox import bubblewrap, library, memory
 from bots.sandbox.code import Code, code_of, forget_old_copies, staged
 from bots.sandbox.host_process import HostProcess, Pipes, release_ended
-from bots.sandbox.interpreter import command, environment
+from bots.sandbox.interpreter import command, environment, program_of
 from bots.sandbox.leases import Leases, SandboxSeat, seats_folder
 from bots.sandbox.limits import (
     as_user,
@@ -33,6 +34,9 @@ from bots.sandbox.limits import (
 from bots.sandbox.root import forget_old_roots, root_folder
 from bots.sandbox.runtime import own_folder, runtime_folder
 from bots.sandbox.seccomp import bot_filter
+
+PROBE: Final = Path(__file__).resolve().parent / "probe"
+"""The folder of the programs that the platform itself runs in the sandbox."""
 
 _PREPARED_MS: Final = 10_000
 _LAST_SIGNAL: Final = 64
@@ -79,8 +83,8 @@ class SandboxLauncher:
     """Starts any program in a separate sandbox. Uploaded code runs only here.
 
     ``proved`` is true after a probe that was started in the same way in this process saw what a bot should see. Before
-    that, no stored program is started (``bots.sandbox.proof`` sets it). ``root`` is the folder that every bot sees as
-    ``/``.
+    that, no stored program is started (``bots.sandbox.proof`` sets it). ``roots`` are the folders that bots see as
+    ``/``, by the name of a language with a runtime; the one with an empty name is that of Python and executables.
     """
 
     def __init__(self, bwrap: Path | None = None, runtime: Path | None = None) -> None:
@@ -91,7 +95,7 @@ class SandboxLauncher:
         self._runtime = own_folder(runtime) if runtime else runtime_folder()
         if os.statvfs(self._runtime).f_flag & os.ST_NOEXEC:
             raise PlatformFailure(f"cannot start programs from {self._runtime}, which is mounted with noexec")
-        self.root = root_folder(self._runtime)
+        self.roots = {"": root_folder(self._runtime)}
         self._leases = Leases(seats_folder(self._runtime))
         self.proved = self.swept = False
 
@@ -107,8 +111,22 @@ class SandboxLauncher:
 
     def start_code(self, code: Code, limits: Limits, trial: SelfTestOptions = BOT) -> HostProcess:
         """Start verified code. ``trial`` is only for the self-test."""
+        return self._start(code, command(code, Path(bubblewrap.HOME), limits.memory_mb), limits, trial)
+
+    def start_version(self, language: Language, limits: Limits) -> HostProcess:
+        """Start the runtime of ``language`` with its options to print its version. Raises ``PlatformFailure``.
+
+        It is a program of the runtime that runs under the limits, so what works here also works for bots.
+        """
+        assert language.runtime is not None
+        words = [str(program_of(language)), *language.runtime.options(limits.memory_mb), *language.runtime.version]
+        return self._start(Code(PROBE, language.entry, (), ""), words, limits, BOT)
+
+    def _start(self, code: Code, words: list[str], limits: Limits, trial: SelfTestOptions) -> SandboxedProcess:
         variables = environment(library.PLACE) if code.imports_packages else {}
-        world = _World(command(code, Path(bubblewrap.HOME)), self._used_root(), self.copy_of(code), variables)
+        if code.language.runtime is not None:
+            variables = {"LD_ORIGIN_PATH": str(Path(words[0]).parent)}  # the loader finds it in /proc otherwise
+        world = _World(words, self._used_root(code.language), self.copy_of(code), variables)
         release_ended()
         with self._leases.for_a_start() as lease:
             try:
@@ -121,15 +139,21 @@ class SandboxLauncher:
         """Return the copy of the code's folder that its bots see as ``/bot``. Raises ``PlatformFailure``."""
         return staged(code, self._runtime)
 
-    def _used_root(self) -> Path:
-        """Return the root and record its use. Raises ``PlatformFailure``."""
+    @property
+    def root(self) -> Path:
+        """The root of bots in Python and of executables."""
+        return self.roots[""]
+
+    def _used_root(self, language: Language) -> Path:
+        """Return the root of a language and record its use. Raises ``PlatformFailure``."""
+        name = language.name if language.runtime is not None else ""
         try:
-            os.utime(self.root.parent)
-        except FileNotFoundError:  # it was not in use, and another worker removed it
-            self.root = root_folder(self._runtime)
+            os.utime(self.roots[name].parent)
+        except (KeyError, FileNotFoundError):  # the first use, or another worker removed it when it was not in use
+            self.roots[name] = root_folder(self._runtime, language)
         except OSError as error:
             raise PlatformFailure(f"cannot use the root folder of bots: {error}") from error
-        return self.root
+        return self.roots[name]
 
     def sweep(self) -> int:
         """End processes that dead workers left on this host, and remove old copies. Return the number of processes."""

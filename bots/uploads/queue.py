@@ -6,12 +6,14 @@ break. A newer version of the bot replaces an undecided one, which is then no lo
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import timedelta
 from typing import Final
 
 from django.db.models import Case, Count, F, Max, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.db.models.functions import Now
 
+from bots.languages import LANGUAGES
 from bots.models import Bot, BotVersion
 from esr_platform import leases
 from esr_platform.leases import EXPIRED, Lease
@@ -77,7 +79,7 @@ def claim(version_id: int) -> Lease[BotVersion] | None:
     )
 
 
-def claim_next() -> Lease[BotVersion] | None:
-    """Claim the next version in order; ``None`` if none is waiting."""
-    candidates = list(in_turn().values_list("pk", flat=True)[:20])
+def claim_next(languages: Collection[str] = LANGUAGES.keys()) -> Lease[BotVersion] | None:
+    """Claim the next version in order that is written in one of ``languages``; ``None`` if none is waiting."""
+    candidates = list(in_turn().filter(language__in=languages).values_list("pk", flat=True)[:20])
     return next((lease for lease in map(claim, candidates) if lease is not None), None)

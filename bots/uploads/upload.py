@@ -10,9 +10,9 @@ from django.db import transaction
 from django.db.models import Max, QuerySet
 
 from bots import archives
-from bots.archives import Archive
+from bots.archives import Archive, ArchiveLimits
 from bots.limits import archive_limits, require_check, require_new_bot, require_space, require_upload
-from bots.machines import offered_libraries
+from bots.machines import offered_languages, offered_libraries
 from bots.manifest import Manifest
 from bots.models import Bot, BotVersion, Upload
 from bots.names import clean_name, free_slug, name_for, save_at_a_free_address
@@ -112,7 +112,7 @@ def _upload(owner: User, bot: Bot | None, name: str, filename: str, data: bytes,
     upload = _count(owner, bot, filename, len(data))
     stored: StoredFile | None = None
     try:
-        archive = archives.read_upload(filename, data, replace(archive_limits(), libraries=offered_libraries()))
+        archive = archives.read_upload(filename, data, upload_limits())
         supported, chosen = formats_of(archive.manifest, formats)
         name = "" if bot else clean_name(name or archive.manifest.name)
         code = _Code(owner, bot, name, archive, supported, chosen)
@@ -132,6 +132,11 @@ def _upload(owner: User, bot: Bot | None, name: str, filename: str, data: bytes,
             "The site could not store your file because of a temporary problem. The file is valid. Upload it again in a"
             " few minutes."
         ) from failure
+
+
+def upload_limits() -> ArchiveLimits:
+    """Return the limits of one upload, with the libraries and languages that all machines offer."""
+    return replace(archive_limits(), libraries=offered_libraries(), languages=offered_languages())
 
 
 def _count(owner: User, bot: Bot | None, filename: str, size: int) -> Upload:

@@ -26,10 +26,11 @@ from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
 from bots.programs import LostCode, NotHere, program_of
+from bots.protocol import limits_document
 from bots.runner.consultation import Advice, Consultation, consult
 from bots.runner.launcher import Launcher, NoCoreFree, PlatformFailure
 from bots.runner.report import escaped
-from bots.runner.spec import MAX_REPLAYS
+from bots.runner.spec import MAX_REPLAYS, limits_of
 from bots.sandbox import CoreUse, launcher_for_ladder, shared_core
 from esr_platform import leases
 from esr_platform.disconnects import retry_on_disconnect, run_isolated
@@ -175,10 +176,11 @@ def _note(turn: Turn, question: Consultation[Any], advice: Advice) -> None:
 
 
 def _consultation(position: Position, turn: Turn, start: int, label: str, program: Any) -> Consultation[Any]:
+    hello = decisions.hello(position, turn.seat, resumed=start > 1, start=start)
     return Consultation(
         label=label,
         program=program,
-        hello=decisions.hello(position, turn.seat, resumed=start > 1, start=start),
+        hello={**hello, "limits": limits_document(limits_of(program, position.limits))},
         decide=decisions.decide(position, turn.seat),
     )
 

@@ -18,11 +18,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from bots import names, remote
-from bots.limits import Allowances, allowances
+from bots.languages import Language
+from bots.limits import Allowances, allowances, archive_limits
 from bots.machines import InstalledLanguage, installed_languages
 from bots.models import Bot
 from bots.protocol import Limits
-from bots.starter_kits import NAME, starting_kit
+from bots.starter_kits import KITS, NAME, Kit, starting_kit
 from bots.uploads.upload import NotStored, upload_new_bot, upload_version
 from esr_platform.accounts.errors import NameRefused, Refused, TooMany
 from esr_platform.downloads import attachment
@@ -43,6 +44,7 @@ class UploadRequirements:
     playing: Limits
     languages: Sequence[InstalledLanguage]
     games: Sequence[Game]
+    kits: Sequence[Kit]
 
     @property
     def file_limits(self) -> list[tuple[str, str]]:
@@ -51,6 +53,8 @@ class UploadRequirements:
         return [
             (_("File size"), size(limits.archive_bytes)),
             (_("Unpacked size"), size(limits.unpacked_bytes)),
+            (_("File size with an executable"), size(limits.executable_archive_bytes)),
+            (_("Unpacked size with an executable"), size(limits.executable_unpacked_bytes)),
             (_("Files per .zip file"), str(limits.files)),
             (_("Uploads per hour"), str(limits.uploads_an_hour)),
             (_("Bots per user"), str(limits.bots)),
@@ -63,11 +67,20 @@ class UploadRequirements:
         limits = self.playing
         return [
             (_("Startup time"), f"{limits.startup_ms / 1000:g}\u00a0s"),
+            *(
+                (_("Startup time in %(language)s") % {"language": each.title}, f"{_startup_s(each, limits):g}\u00a0s")
+                for each in (installed.language for installed in self.languages)
+                if each.start_factor > 1
+            ),
             (_("Time per decision"), f"{limits.move_ms / 1000:g}\u00a0s"),
             (_("Time bank per game"), f"{limits.bank_ms / 1000:g}\u00a0s"),
             (_("Total time per game"), f"{limits.game_ms / 1000:g}\u00a0s"),
             (_("Memory"), f"{limits.memory_mb}\u00a0MiB"),
         ]
+
+
+def _startup_s(language: Language, limits: Limits) -> float:
+    return limits.startup_ms * language.start_factor / 1000
 
 
 def upload_requirements() -> UploadRequirements:
@@ -77,6 +90,7 @@ def upload_requirements() -> UploadRequirements:
         playing=Limits(),
         languages=installed_languages(),
         games=list(GAMES.values()),
+        kits=list(KITS.values()),
     )
 
 
@@ -130,12 +144,15 @@ class VersionForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["file"].widget.attrs["data-most-bytes"] = allowances().archive_bytes
+        limits = archive_limits()
+        most = {"data-most-bytes": limits.archive_bytes, "data-most-zip-bytes": limits.largest.archive_bytes}
+        self.fields["file"].widget.attrs |= most
 
     def clean_file(self) -> UploadedFile[Any]:
-        """Reject a file that is too large before it is read."""
+        """Reject a file that is too large in every language before it is read."""
         file: UploadedFile[Any] = self.cleaned_data["file"]
-        most = allowances().archive_bytes
+        limits = archive_limits()
+        most = (limits.largest if (file.name or "").lower().endswith(".zip") else limits).archive_bytes
         if file.size is not None and file.size > most:
             text = gettext("The file is %(size)s. The limit is %(most)s. Remove files that the bot does not need.")
             raise forms.ValidationError(text % {"size": size(file.size), "most": size(most)})
@@ -322,8 +339,13 @@ def _add_refusal(form: VersionForm, refusal: Exception) -> None:
 
 
 @require_safe
-def starter(_request: HttpRequest, slug: str) -> HttpResponse:
-    """Download the starter kit of a game as a zip file."""
+def starter(request: HttpRequest, slug: str) -> HttpResponse:
+    """Download the starter kit of a game as a zip file, in Python or in the programming language ``?language=``."""
     if slug not in GAMES:
         raise Http404(_("Game %(name)s not found.") % {"name": slug})
-    return attachment(f"{NAME}-{slug}.zip", starting_kit(slug), "application/zip")
+    python = next(iter(KITS))
+    language = request.GET.get("language", python)
+    if language not in KITS:
+        raise Http404(_("There is no starter kit for %(name)s.") % {"name": language})
+    name = f"{NAME}-{slug}.zip" if language == python else f"{NAME}-{slug}-{language}.zip"
+    return attachment(name, starting_kit(slug, language), "application/zip")

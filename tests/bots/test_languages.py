@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import platform
+import re
 import struct
 import subprocess
 import sys
@@ -91,10 +92,27 @@ def test_no_bytes_raise(data: bytes) -> None:
 def test_a_language_is_known_by_its_entrys_name() -> None:
     assert language_of("src/main.py").name == "python"
     assert language_of("src/main.py").is_interpreted
+    assert [language_of(f"src/main.{end}").name for end in ("js", "mjs", "cjs")] == ["javascript"] * 3
+    assert language_of("target/bot.jar").name == "java"
     assert language_of("bin/bot").name == "executable"
     assert not language_of("bin/bot").is_interpreted
     assert language_of("bot.exe").name == "executable"
     assert all(name == language.name for name, language in LANGUAGES.items())
+
+
+def test_the_heap_of_a_runtime_leaves_room_for_the_runtime_within_the_memory() -> None:
+    for language in LANGUAGES.values():
+        if language.runtime is not None:
+            for memory_mb, heap_mb in ((128, 80), (512, 320)):
+                options = " ".join(language.runtime.options(memory_mb))
+                assert re.findall(r"(?:-Xmx|space-size=)(\d+)", options) == [str(heap_mb)]
+
+
+def test_only_what_begins_like_a_jar_can_be_started_as_one() -> None:
+    assert LANGUAGES["java"].fault(b"PK\x03\x04more") is None
+    fault = LANGUAGES["java"].fault(b"\xca\xfe\xba\xbe")
+    assert fault is not None
+    assert fault.code == "not_a_jar"
 
 
 @pytest.mark.parametrize(
@@ -103,7 +121,7 @@ def test_a_language_is_known_by_its_entrys_name() -> None:
         (("libgfortran.so.5", "libc.so.6"), b"", "gfortran -static"),
         (("libgnat-12.so",), b"", "-bargs -static"),
         (("libphobos2-ldc-shared.so.100",), b"", "-link-defaultlib-shared=false"),
-        (("libgmp.so.10", "libffi.so.8"), b".debug-ghc-link-info", "-with-rtsopts=-V0"),
+        (("libgmp.so.10", "libffi.so.8"), b".debug-ghc-link-info", "ghc -optl-static"),
         (("libown.so",), b"", "-static"),
     ],
 )

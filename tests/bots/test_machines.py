@@ -10,7 +10,16 @@ from django.utils import timezone
 
 from bots import machines
 from bots.executables import LIBRARIES
-from bots.machines import Sandbox, offered_libraries, sandbox_state, tell, tell_beside, write_down
+from bots.machines import (
+    Sandbox,
+    installed_languages,
+    offered_languages,
+    offered_libraries,
+    sandbox_state,
+    tell,
+    tell_beside,
+    write_down,
+)
 from bots.models import Machine
 from bots.sandbox import SelfTest
 from bots.sandbox.proof import RETRY_S
@@ -124,3 +133,17 @@ def test_a_library_is_offered_where_every_machine_with_a_working_sandbox_has_it(
     Machine.objects.create(host="broken", sandbox={"ok": False, "libraries": []})
     Machine.objects.create(host="older", sandbox={"ok": True})
     assert offered_libraries() == {"libc.so.6"}
+
+
+def test_a_language_is_offered_where_every_machine_with_a_working_sandbox_has_its_runtime() -> None:
+    assert offered_languages() == {"python", "executable"}
+    all_four = {"python": "3.11.2", "executable": "", "javascript": "20.19.0", "java": "17.0.15"}
+    Machine.objects.create(host="a", sandbox={"ok": True, "python": "3.11.2", "numpy": "", "languages": all_four})
+    assert offered_languages() == set(all_four)
+    newer = {**all_four, "javascript": "22.1.0"}
+    newer.pop("java")
+    Machine.objects.create(host="b", sandbox={"ok": True, "python": "3.11.2", "numpy": "2.1", "languages": newer})
+    Machine.objects.create(host="broken", sandbox={"ok": False, "languages": {}})
+    assert [(each.language.name, each.version, each.numpy) for each in installed_languages()] == [
+        ("python", "3.11.2", "2.1"), ("executable", "", ""), ("javascript", "20.19.0, 22.1.0", ""),
+    ]  # fmt: skip

@@ -29,6 +29,13 @@ def test_an_entry_is_written_in_one_way() -> None:
     assert parse(b'command = ["./src//bot.py"]').entry == "src/bot.py"
 
 
+@pytest.mark.parametrize(
+    ("language", "entry"), [("executable", "bot"), ("javascript", "bot.js"), ("java", "bot.jar"), ("python", "bot.py")]
+)
+def test_a_language_has_a_default_command(language: str, entry: str) -> None:
+    assert parse(f'language = "{language}"'.encode()).command == (entry,)
+
+
 REFUSED = {
     b'nmae = "x"': "unknown_key",
     b"colour = 1": "unknown_key",
@@ -44,7 +51,7 @@ REFUSED = {
     b'command = ["C:bot.py"]': "command_file",
     b'command = ["-c.py"]': "command_file",
     b'command = ["mybot"]': "command_language",
-    b'language = "executable"': "command_language",
+    b'language = "java"\ncommand = ["bot.js"]': "command_language",
     b"games = []": "games",
     b"[games]\nedel-stein-riech = [3]": ("unknown_game"),
     b"[games]\nedel-stein-reich = [2]": ("seats"),

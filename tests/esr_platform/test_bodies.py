@@ -15,15 +15,14 @@ from typing import Any
 
 import pytest
 import uvicorn
-from django.conf import settings
 from pytest_django import Settings
 
 from esr_platform.asgi import application
-from esr_platform.bodies import FORM_BYTES, HEARD_OUT_BYTES, BoundedBodies, Message
+from esr_platform.bodies import FORM_BYTES, HEARD_OUT_BYTES, BoundedBodies, Message, most_upload_bytes
 from esr_platform.heads import BoundedHeads
 from tests.services.ports import free_port, wait_until
 
-MOST = settings.MAX_ARCHIVE_BYTES + FORM_BYTES
+MOST = most_upload_bytes() + FORM_BYTES
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +69,7 @@ def whole(answer: bytes) -> bool:
 def documented_limit() -> str:
     """The size of an upload in ``docs/reference/limits.md``."""
     page = (Path(__file__).parents[2] / "docs" / "reference" / "limits.md").read_text(encoding="utf-8")
-    return page.partition("| size of an upload | ")[2].partition(" |")[0]
+    return page.partition("| size of an upload with an executable | ")[2].partition(" |")[0]
 
 
 def chunked(mebibytes: int) -> Iterator[bytes]:
@@ -93,7 +92,7 @@ def test_a_length_that_is_too_great_is_refused_before_a_byte_is_read(port: int, 
 
 def test_a_browser_that_sends_all_of_a_large_form_first_is_told_why_it_was_refused(port: int) -> None:
     line = http.client.HTTPConnection("127.0.0.1", port, timeout=180)
-    line.request("POST", "/bots/new/", body=b"x" * 3 * MOST)
+    line.request("POST", "/bots/new/", body=bytes(MOST + HEARD_OUT_BYTES // 8))
     answer = line.getresponse()
     assert answer.status == 413
     assert b'data-refused="too_large"' in answer.read()

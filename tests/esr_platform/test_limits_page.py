@@ -16,6 +16,7 @@ from django.conf import settings
 
 from bots import moderation, names
 from bots.archives import ArchiveLimits
+from bots.languages import LANGUAGES
 from bots.manifest import MAX_BYTES
 from bots.protocol import Limits
 from bots.protocol.answers import MAX_ANSWER_BYTES, MAX_DEPTH
@@ -65,6 +66,7 @@ FIXED: Final[dict[str, Any]] = {
     "time per decision, before the time bank": _GAME.move_ms / 1000,
     "time bank per game": _GAME.bank_ms / 1000,
     "total time per game": _GAME.game_ms / 1000,
+    "the same in Java, in multiples": LANGUAGES["java"].start_factor,
     "memory": _PROCESS["DATA"],
     "threads": THREADS,
     "processes besides the bot itself": 0,

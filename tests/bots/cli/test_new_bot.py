@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +12,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from bots.cli.frame import USAGE
-from bots.manifest import read_folder
-from bots.starter_kits import bot_files, examples
+from bots.manifest import parse, read_folder
+from bots.starter_kits import KITS, Kit, bot_files, examples
 from games.registry import GAMES
 from tests.bots.cli.bots import Esr
 
@@ -95,8 +96,36 @@ def test_an_invalid_name_is_refused(esr: Esr, tmp_path: Path) -> None:
     assert esr("new-bot", tmp_path / ("x" * 41), "--game", "edel-stein-reich").status == USAGE
 
 
-def write(folder: Path, slug: str) -> None:
-    for name, text in bot_files("mine", GAMES[slug]).items():
+@pytest.mark.parametrize("kit", KITS.values(), ids=KITS.keys())
+def test_a_kit_in_any_language_has_a_manifest_and_describes_its_files_and_commands(kit: Kit) -> None:
+    files = bot_files("mine", GAMES["die-weinhaendler"], kit.name)
+    manifest = parse(files["bot.toml"].encode())
+    assert (manifest.language, manifest.entry) == (kit.language, kit.entry)
+    assert manifest.formats == tuple(("die-weinhaendler", seats) for seats in (3, 4, 5))
+    assert all(f"`{name}`" in files["README.md"] for name in files if name != "README.md")
+    assert all(command in files["README.md"] for command in (kit.build, kit.test, kit.needs))
+    assert "$" not in files["README.md"]
+    assert bool(kit.needs) == (kit.entry not in files)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kit", KITS.values(), ids=KITS.keys())
+def test_the_tests_of_a_kit_pass_for_every_game(tmp_path: Path, kit: Kit) -> None:
+    tools = {"javascript": "node", "java": "javac", "c": "cc", "cpp": "c++", "rust": "cargo", "go": "go"}
+    tool = tools.get(kit.name, "python")
+    if shutil.which(tool) is None:
+        pytest.skip(f"{tool} is not installed; `make outside` installs it")
+    for slug in GAMES:
+        folder = tmp_path / slug
+        folder.mkdir()
+        write(folder, slug, kit.name)
+        for command in filter(None, (kit.build, kit.test)):
+            done = subprocess.run(command.split(), check=False, cwd=folder, capture_output=True, text=True, timeout=300)
+            assert done.returncode == 0, done.stdout + done.stderr
+
+
+def write(folder: Path, slug: str, language: str = "python") -> None:
+    for name, text in bot_files("mine", GAMES[slug], language).items():
         (folder / name).write_text(text, encoding="utf-8")
 
 

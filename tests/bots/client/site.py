@@ -101,7 +101,7 @@ class TinySite:
         default_factory=lambda: {
             "bot": BOT,
             "ladders/duel-remote": LADDER,
-            "uploads/limits": {"limits": {**LIMITS}, "libraries": ["libc.so.6"]},
+            "uploads/limits": {"limits": {**LIMITS}, "libraries": ["libc.so.6"], "languages": [{"name": "python"}]},
         }
     )
     cut_stream_after: list[int] = field(default_factory=list)

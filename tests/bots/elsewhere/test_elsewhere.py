@@ -89,6 +89,8 @@ def test_a_first_bot_is_written_checked_and_played_there_and_its_records_verify(
     ]
     assert [(step.returncode, step.stderr) for step in steps if step.returncode] == []
     assert "without a sandbox" in steps[2].stdout + steps[2].stderr
+    unchecked = json.loads(esr("check", bot, "--json").stdout)["unchecked"]
+    assert unchecked == ["memory", "threads", "lag", "sandbox"]
     refused = esr("play", *table, "--sandbox")
     assert refused.returncode == 2
     assert "requires Linux" in refused.stderr

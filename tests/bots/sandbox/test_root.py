@@ -162,6 +162,6 @@ def test_bots_whose_files_lie_on_a_disk_play_no_rated_games(sandbox_launcher: Sa
 def test_a_root_that_cannot_be_noted_as_used_is_the_platforms_failure(
     sandbox_launcher: SandboxLauncher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sandbox_launcher, "root", Path("/proc/self/root"))
+    monkeypatch.setitem(sandbox_launcher.roots, "", Path("/proc/self/root"))
     with folder_of({"bot.py": HONEST}) as folder, pytest.raises(PlatformFailure, match="cannot use"):
         sandbox_launcher.start(LocalProgram(folder), Limits())

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import random
 import re
 from datetime import timedelta
 from hashlib import sha256
@@ -123,6 +124,32 @@ def test_an_executable_is_refused_for_a_library_that_a_machine_does_not_have(ada
     Machine.objects.create(host="a", sandbox={"ok": True, "libraries": ["libgmp.so.10"]})
     version = upload_new_bot(ada, "First", "a.zip", data)
     assert archive_of(version).digest == version.digest
+
+
+def test_a_bot_is_refused_in_a_language_that_a_machine_does_not_have(ada: User) -> None:
+    data = zipped(bot__js="1;", bot__toml='language = "javascript"\n')
+    with refused("language_missing"):
+        upload_new_bot(ada, "First", "a.zip", data)
+    Machine.objects.create(host="a", sandbox={"ok": True, "languages": {"python": "3.11", "javascript": "20.1"}})
+    assert upload_new_bot(ada, "First", "a.zip", data).language == "javascript"
+    Machine.objects.create(host="b", sandbox={"ok": True, "languages": {"python": "3.11"}})
+    with refused("language_missing"):
+        upload_new_bot(ada, "Second", "b.zip", zipped(bot__js="2;", bot__toml='language = "javascript"\n'))
+
+
+def test_only_an_executable_may_be_as_large_as_a_runtime(ada: User, settings: Any) -> None:
+    settings.MAX_ARCHIVE_BYTES = settings.MAX_UNPACKED_BYTES = 4096
+    large = program(also=random.Random(1).randbytes(10_000))
+    manifest = 'language = "executable"\n'
+    assert upload_new_bot(ada, "First", "a.zip", zipped(bot=large, bot__toml=manifest)).language == "executable"
+    with refused("file_too_large"):
+        upload_new_bot(ada, "Second", "b.zip", zipped(bot__py=HONEST, weights=large))
+    settings.MAX_EXECUTABLE_ARCHIVE_BYTES = 8192
+    with refused("upload_too_large"):
+        upload_new_bot(ada, "Third", "c.zip", zipped(bot=large + b"1", bot__toml=manifest))
+    settings.MAX_EXECUTABLE_ARCHIVE_BYTES, settings.MAX_EXECUTABLE_UNPACKED_BYTES = 1 << 20, 8192
+    with refused("file_too_large"):
+        upload_new_bot(ada, "Third", "c.zip", zipped(bot=large + b"1", bot__toml=manifest))
 
 
 def test_the_same_contents_again_are_the_same_version_however_they_are_packed(ada: User) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import re
+import tomllib
 import zipfile
 from datetime import timedelta
 from typing import Any
@@ -15,7 +16,7 @@ from django.utils import timezone
 from django.utils.html import escape
 
 from bots.models import Bot, BotVersion
-from bots.starter_kits import starting_kit
+from bots.starter_kits import KITS, Kit, starting_kit
 from bots.uploads.upload import upload_version
 from games.registry import GAMES
 from ladder.matches.play import spec_of
@@ -125,8 +126,19 @@ def test_a_starter_kit_is_a_zip_with_a_bot_for_its_game(client: Client, slug: st
 
 
 @pytest.mark.django_db
-def test_there_is_no_starter_kit_of_an_unknown_game(client: Client) -> None:
-    html(client, "/bots/starter/chess.zip", 404)
+@pytest.mark.parametrize("kit", KITS.values(), ids=KITS.keys())
+def test_a_starter_kit_comes_in_every_language(client: Client, kit: Kit) -> None:
+    response = client.get("/bots/starter/die-weinhaendler.zip", {"language": kit.name})
+    with zipfile.ZipFile(io.BytesIO(response.content)) as archive:
+        manifest = tomllib.loads(archive.read("my-bot/bot.toml").decode())
+        assert (manifest["language"], manifest["command"]) == (kit.language, [kit.entry])
+        assert f"my-bot/{kit.strategy}" in archive.namelist()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("path", ["chess.zip", "die-weinhaendler.zip?language=cobol"])
+def test_there_is_no_starter_kit_of_an_unknown_game_or_language(client: Client, path: str) -> None:
+    html(client, f"/bots/starter/{path}", 404)
 
 
 @pytest.mark.django_db
