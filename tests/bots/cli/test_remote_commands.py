@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from bots.archives import ArchiveLimits
-from bots.cli.frame import FOUND, USAGE, Screen
+from bots.cli.frame import FOUND, INTERRUPTED, USAGE, Screen
 from bots.cli.programs import packed
+from bots.client import Session
 from tests.bots.cli.bots import Esr, bot
 from tests.bots.client.site import NOT_FOUND, TOKEN, TinySite, duel, tiny_site
 
@@ -35,11 +36,42 @@ def test_a_folder_plays_a_game_as_it_would_at_home(site: TinySite, esr: Esr, tmp
     run = esr("play-remote", bot(tmp_path), *LADDER, "--json")
     assert (run.status, run.document["incidents"]) == (0, [])
     assert [game["status"] for game in run.document["games"]] == ["finished"]
-    declared, *_, last = site.bodies_of("PATCH", "bot")
+    declared, *_ = site.bodies_of("PATCH", "bot")
     assert declared["games_at_once"] == 1
     assert declared["games"] == {"edel-stein-reich-duel": [2]}
     assert len(declared["label"]) == 12
-    assert last == {"games_at_once": 0}
+
+
+@pytest.mark.parametrize(("before", "after"), [(4, 4), (0, 1)])
+def test_the_site_starts_no_game_until_the_stream_is_closed_and_then_again(
+    site: TinySite, esr: Esr, before: int, after: int
+) -> None:
+    site.documents["bot"]["games_at_once"] = before
+    assert esr("play-remote", "house:kontor", *LADDER).status == 0
+    changes = [change["games_at_once"] for change in site.bodies_of("PATCH", "bot")]
+    assert (changes[0], set(changes[1:-1]), changes[-1]) == (1, {0}, after)
+    looks = [position for position, call in enumerate(site.heard) if call[:2] == ("GET", "bot")]
+    assert looks[-1] > site.heard.index(("PATCH", "bot", {"games_at_once": 0}))
+    assert site.documents["bot"]["here"] is False
+
+
+def test_an_interrupted_program_leaves_the_bot_as_it_was(
+    site: TinySite, esr: Esr, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    site.documents["bot"]["games_at_once"] = 3
+    monkeypatch.setattr(Session, "_take", interrupt)
+    assert esr("play-remote", "house:kontor", "--ladder", "duel-remote").status == INTERRUPTED
+    assert (site.documents["bot"]["games_at_once"], site.documents["bot"]["here"]) == (3, False)
+
+
+def test_a_program_that_is_replaced_does_not_stop_the_newer_one(site: TinySite, esr: Esr) -> None:
+    site.extra = [{"type": "closed", "reason": "a newer stream was opened"}]
+    site.documents["bot"]["games_at_once"] = 3
+    assert esr("play-remote", "house:kontor", "--ladder", "duel-remote").status == USAGE
+    assert [change["games_at_once"] for change in site.bodies_of("PATCH", "bot")] == [1]
 
 
 def test_a_house_bot_and_a_command_play_too(esr: Esr, site: TinySite, tmp_path: Path) -> None:

@@ -47,6 +47,15 @@ def test_two_simultaneous_games_are_played_to_the_end(site: TinySite) -> None:
     assert [game.strikes for game in site.games] == [0, 0]
 
 
+@pytest.mark.parametrize("at_once", [0, 1])
+def test_a_program_is_told_if_its_bot_accepts_no_games(
+    site: TinySite, capsys: pytest.CaptureFixture[str], at_once: int
+) -> None:
+    site.documents["bot"]["games_at_once"] = at_once
+    played(site)
+    assert ("games_at_once" in capsys.readouterr().err) == (at_once == 0)
+
+
 def test_a_stream_that_breaks_repeatedly_delivers_every_event_once(site: TinySite) -> None:
     site.cut_stream_after = [3, 4, 7, 2, 9]
     kept = played(site)
