@@ -14,12 +14,9 @@ from pathlib import Path
 from typing import IO, Any, Final
 from urllib.parse import urlsplit
 
-from rich.box import SIMPLE_HEAD
 from rich.progress import MofNCompleteColumn
-from rich.table import Table
-from rich.text import Text
 
-from bots.cli.frame import FOUND, MACHINE, Screen, SubCommand, UsageError, escaped, near_lines
+from bots.cli.frame import FOUND, MACHINE, Screen, SubCommand, UsageError, near_lines, table_of
 from bots.cli.programs import (
     RemoteProgram,
     find_played,
@@ -183,6 +180,7 @@ site could not validate it for now. The token needs the scope `upload`.""",
 
 # --- esr status ------------------------------------------------------------------------------------------------------
 
+_COLUMNS = ("Bot", "Kind", "Version", "Status", "Rating (games) by ladder")
 _PLACES = 3
 """Maximum number of ladders shown per bot. ``--json`` contains all of them."""
 
@@ -202,7 +200,7 @@ def run_status(options: Namespace, screen: Screen) -> int:
     until = f". The token expires on {token['expires'][:10]}" if token["expires"] else ""
     screen.say(f"Signed in as {token['owner']}. Token scopes: {', '.join(token['scopes'])}{bound}{until}.")
     if bots:
-        screen.show(_table(bots))
+        screen.show(table_of(_COLUMNS, [tuple(_cells(bot)) for bot in bots]))
     else:
         screen.say("No bots yet. Run `esr upload DIR` or `esr play-remote DIR --ladder SLUG`.")
     screen.answer({"ok": True, "token": token, "bots": bots})
@@ -215,15 +213,6 @@ def _bot(client: Client, slug: str, token: dict[str, Any]) -> dict[str, Any]:
     if bot["kind"] == "remote" and "play" in token["scopes"] and bot["owner"] == token["owner"]:
         bot["remote"] = client.get("bot", bot=slug)
     return bot
-
-
-def _table(bots: list[dict[str, Any]]) -> Table:
-    table = Table(box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
-    for heading in ("Bot", "Kind", "Version", "Status", "Rating (games) by ladder"):
-        table.add_column(heading, overflow="fold")
-    for bot in bots:
-        table.add_row(*(Text("\n".join(map(escaped, cell.split("\n")))) for cell in _cells(bot)))
-    return table
 
 
 def _cells(bot: dict[str, Any]) -> Iterator[str]:
