@@ -17,6 +17,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from threading import Lock
 from time import monotonic_ns
+from types import MappingProxyType
 from typing import Any, Final
 
 from bots.archives import Archive, ArchiveLimits, ArchiveRefused, hidden_notice, is_junk, read_upload, zip_of
@@ -257,14 +258,19 @@ class SandboxedLauncher:
         return self._sandbox.start(program, limits)
 
 
-def start_command(program: CommandProgram, *, our_stderr: bool = False) -> Process:
-    """Start a command as a plain process. With ``our_stderr``, it writes to our stderr. Raises ``PlatformFailure``."""
+def start_command(
+    program: CommandProgram, *, our_stderr: bool = False, variables: Mapping[str, str] = MappingProxyType({})
+) -> Process:
+    """Start a command as a plain process with additional environment variables. Raises ``PlatformFailure``.
+
+    With ``our_stderr``, it writes to our stderr.
+    """
     pipes = Pipes.open()
     stdin, stdout, stderr = pipes.theirs
     try:
         child = subprocess.Popen(
             program.words, stdin=stdin, stdout=stdout, stderr=None if our_stderr else stderr, cwd=program.folder,
-            start_new_session=True,
+            env={**os.environ, **variables}, start_new_session=True,
         )  # fmt: skip
     except OSError as error:
         pipes.close_ours()
@@ -477,11 +483,11 @@ def feed(replay: DecisionReplay, program: LocalProgram, python: Path | None = No
     the last answer has a fault. Its child processes are ended. Raises ``PlatformFailure`` if it cannot be started.
     """
     code = code_of(program)
-    started = under_python(program, python)
-    words = (
-        started.words if isinstance(started, CommandProgram) else tuple(command(code, code.folder, UNBOUNDED.memory_mb))
-    )
-    process = start_command(CommandProgram(words, code.folder), our_stderr=True)
+    started, variables = under_python(program, python), {}
+    if not isinstance(started, CommandProgram):
+        started = CommandProgram(tuple(command(code, code.folder, UNBOUNDED.memory_mb)), code.folder)
+        variables = environment(local_library()) if code.imports_packages else {}
+    process = start_command(started, our_stderr=True, variables=variables)
     channel = open_channel(process)
     questions = iter(replay.questions)
     question, started_ns = next(questions), monotonic_ns()
