@@ -12,7 +12,7 @@ from argparse import ArgumentParser
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from importlib.resources import as_file, files
 from pathlib import Path
 from threading import Lock
@@ -112,10 +112,7 @@ _DIGITS: Final = 12
 
 @dataclass(frozen=True)
 class RemoteProgram:
-    """A bot for `esr play-remote`: how to start it, its name, and a label of its version.
-
-    ``label`` is ``""`` for commands, whose versions cannot be distinguished.
-    """
+    """A bot for `esr play-remote`: how to start it, its name, and a label that changes with its files or words."""
 
     start: Start
     name: str
@@ -163,7 +160,12 @@ def _command(word: str) -> RemoteProgram:
         raise UsageError(
             f"{word!r} is not a bot folder, a house bot such as house:random, or a command. {error}"
         ) from error
-    return RemoteProgram(lambda: start_command(program), Path(program.words[0]).name[:MAX_NAME], "")
+    digest = sha256(repr(program.words).encode())
+    for path in filter(Path.is_file, map(Path, program.words)):
+        with path.open("rb") as file:
+            digest.update(file_digest(file, "sha256").digest())
+    label = digest.hexdigest()[:_DIGITS]
+    return RemoteProgram(lambda: start_command(program), Path(program.words[0]).name[:MAX_NAME], label)
 
 
 # --- Starts ----------------------------------------------------------------------------------------------------------

@@ -275,7 +275,7 @@ def play_remote_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--games", type=int, metavar="N", help="number of games on this ladder (default: unlimited)")
     parser.add_argument("--at-once", type=int, default=1, metavar="N", help="number of simultaneous games (default: 1)")
     parser.add_argument("--name", metavar="NAME", help="name of a new remote bot (default: name of the program)")
-    parser.add_argument("--label", metavar="LABEL", help="version label (default: hash of the bot's files)")
+    parser.add_argument("--label", metavar="LABEL", help="version label (default: hash of the bot's files or command)")
     parser.add_argument("--challenges", action="store_true", help="accept all challenges")
     bot_argument(parser)
     python_argument(parser)
@@ -415,9 +415,8 @@ def _introduce(client: Client, slug: str, options: Namespace, played: RemoteProg
     Returns the number of simultaneous games to restore: the one until now, or ``at_once`` if the bot had 0.
     """
     at_once = min(options.at_once, options.games or options.at_once)
-    declared: dict[str, Any] = {"available": True, "games_at_once": at_once}
-    if label := options.label or played.label:
-        declared["label"] = label
+    label = options.label or played.label
+    declared: dict[str, Any] = {"available": True, "games_at_once": at_once, "label": label}
     bot = client.my_bot()
     games = bot["games"]
     if ladder["seats"] not in games.get(ladder["game"], []):

@@ -12,7 +12,7 @@ import pytest
 
 from bots.archives import ArchiveLimits
 from bots.cli.frame import FOUND, INTERRUPTED, USAGE, Screen
-from bots.cli.programs import packed
+from bots.cli.programs import find_played, launcher_for, packed
 from bots.client import Session
 from tests.bots.cli.bots import Esr, bot
 from tests.bots.client.site import NOT_FOUND, TOKEN, TinySite, duel, tiny_site
@@ -80,6 +80,19 @@ def test_a_house_bot_and_a_command_play_too(esr: Esr, site: TinySite, tmp_path: 
     command = f"{sys.executable} {bot(tmp_path) / 'bot.py'}"
     assert esr("play-remote", command, *LADDER).status == 0
     assert all(game.state.outcome is not None for game in site.games)
+
+
+def test_a_command_is_a_version_of_its_own_that_changes_with_its_words_and_files(tmp_path: Path) -> None:
+    program = bot(tmp_path) / "bot.py"
+
+    def label(*more: str) -> str:
+        command = " ".join([sys.executable, program.as_posix(), *more])
+        return find_played(command, "edel-stein-reich-duel", 2, launcher_for(sandbox=False)).label
+
+    first, fast = label(), label("--fast")
+    assert (label(), len(first), first != fast) == (first, 12, True)
+    program.write_text(program.read_text() + "\n")
+    assert label() != first
 
 
 def test_a_fault_is_reported_and_costs_no_strike(site: TinySite, esr: Esr, tmp_path: Path) -> None:
