@@ -50,6 +50,7 @@ from bots.cli.programs import (
     python_argument,
     read_limits,
     require_one_way,
+    require_path,
     runtime_version,
     sandbox_argument,
     seat_bots,
@@ -149,7 +150,6 @@ def _bot(options: Namespace, space: Path) -> _Checked:
     if options.python is not None and path.is_dir():
         manifest = _manifest(path, start=True)
         return manifest, under_python(LocalProgram(path.resolve(), manifest.args, manifest.entry), options.python), ()
-    _require_path(path)
     archive = packed(path).read(known_limits())
     if not path.is_dir():
         archive.write_to(space)
@@ -166,16 +166,11 @@ def _command(options: Namespace) -> _Checked:
 
 
 def _manifest(folder: Path, *, start: bool) -> Manifest:
-    _require_path(folder)
+    require_path(folder)
     try:
         return read_folder(folder, start=start)
     except ManifestError as error:
         raise UsageError(str(error)) from error
-
-
-def _require_path(path: Path) -> None:
-    if not path.exists():
-        raise UsageError(f"{path} does not exist. Run `esr new-bot {path} --game GAME` to create a bot.")
 
 
 def _watched(check: Check[Local], options: Namespace, screen: Screen) -> Iterator[FormatCheck]:

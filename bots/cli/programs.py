@@ -69,6 +69,7 @@ class PackedBot:
 
 def packed(path: Path) -> PackedBot:
     """Return a bot folder, packed as a ``.zip``, or a ``.py`` or ``.zip`` file. Raises ``UsageError``."""
+    require_path(path)
     try:
         if not path.is_dir():
             return PackedBot(path.name, path.read_bytes())
@@ -80,6 +81,12 @@ def packed(path: Path) -> PackedBot:
         return PackedBot(f"{path.resolve().name}.zip", data, tuple(name for name in hidden if not is_junk(name)))
     except OSError as error:
         raise UsageError(f"Cannot read {path}: {error.strerror}.") from error
+
+
+def require_path(path: Path) -> None:
+    """Raise ``UsageError`` if the bot at ``path`` does not exist."""
+    if not path.exists():
+        raise UsageError(f"{path} does not exist. Run `esr new-bot {path} --game GAME` to create a bot.")
 
 
 def files_of(folder: Path) -> list[Path]:

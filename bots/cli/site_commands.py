@@ -53,14 +53,9 @@ def login_arguments(parser: ArgumentParser) -> None:
 def run_login(options: Namespace, screen: Screen) -> int:
     """Ask for a token, verify it with the site and save it."""
     credentials = Credentials(options.site.rstrip("/"), _asked_token())
-    with credentials.client() as client:
-        try:
-            client.get("token")
-            ask_limits(client, credentials.site)
-        except Problem as problem:
-            raise UsageError(problem.detail) from problem
-        except ClientError as error:
-            raise UsageError(str(error)) from error
+    with site_client(credentials=credentials) as client:
+        client.get("token")
+        ask_limits(client, credentials.site)
     path = keep(credentials)
     screen.say(f"Signed in to {credentials.site}. The token was saved in {path}, which only you can read.")
     if urlsplit(credentials.site).scheme == "http" and urlsplit(credentials.site).hostname not in _LOCAL_HOSTS:

@@ -121,7 +121,7 @@ def test_a_bot_that_dies_is_started_again_with_the_whole_log(site: TinySite, esr
         (("play-remote", "house:vintner", *LADDER), "edel-stein-reich-duel with 2 seats"),
         (("play-remote", "house:kontor", "--ladder", "nowhere"), NOT_FOUND),
         (("play-remote", "house:kontor", "--ladder", "duel-remote", "--games", 0), "--games"),
-        (("upload", "no-such-folder"), "no-such-folder: No such file"),
+        (("upload", "no-such-folder"), "`esr new-bot no-such-folder "),
         (("download", "nowhere"), NOT_FOUND),
         (("watch", 7), NOT_FOUND),
         (("status", "nobody"), NOT_FOUND),
