@@ -192,6 +192,12 @@ def test_a_token_is_stored_and_used_for_its_site_only(
     assert "`esr login http://127.0.0.1:9`" in esr("status").err
 
 
+def test_a_failed_login_names_the_site(site: TinySite, esr: Esr, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("esr_wrong\n"))
+    run = esr("login", site.url)
+    assert (run.status, site.url in run.err) == (USAGE, True)
+
+
 def test_a_folder_is_packed_without_what_nobody_wrote(tmp_path: Path) -> None:
     folder = bot(tmp_path)
     for name in (".git/config", "__pycache__/bot.pyc", ".env"):

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +17,8 @@ from bots.client import AsyncClient, Client, Closed, Incident, Problem, Session,
 from bots.client.calls import Document
 from bots.protocol import Hello
 from tests.bots.client.site import CUT, TOKEN, TinySite, duel, tiny_site
+
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
@@ -117,6 +124,18 @@ class _Silent:
         return message["decision"]["default"]
 
     def end(self, message: Any) -> None: ...
+
+
+@pytest.mark.parametrize("example", ["python/bot.py", "javascript/bot.mjs"])
+def test_an_example_that_the_site_refuses_prints_the_problem_and_stops(site: TinySite, example: str) -> None:
+    interpreter = sys.executable if example.endswith(".py") else shutil.which("node")
+    if interpreter is None:
+        pytest.skip("Node.js is not installed")
+    site.faults["GET", "bot"] = site.faults["GET", "bot/stream"] = [(400, {})]
+    known = {**os.environ, "ESR_SITE": site.url, "ESR_TOKEN": TOKEN, "PYTHONPATH": str(ROOT)}
+    words = [interpreter, str(ROOT / "examples" / "remote" / example)]
+    done = subprocess.run(words, env=known, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "A fault.\n")
 
 
 def test_an_invalid_token_is_not_retried(site: TinySite) -> None:
