@@ -121,6 +121,8 @@ def run_upload(options: Namespace, screen: Screen) -> int:
             screen.say(notice.text, "yellow")
         version = client.upload(bot.filename, bot.data, options.bot, options.name)
         screen.say(_version_line(version))
+        if version["state"] not in _OPEN:
+            screen.say("This version has the same files, so nothing new was uploaded.")
         if not options.no_wait:
             version = _validated(client, version, screen)
     ok = version["state"] not in ("refused", "undecided")

@@ -192,6 +192,15 @@ def test_a_token_is_stored_and_used_for_its_site_only(
     assert "`esr login http://127.0.0.1:9`" in esr("status").err
 
 
+@pytest.mark.parametrize(("state", "known"), [("ready", True), ("received", False)])
+def test_an_upload_of_known_files_is_reported_as_one(
+    site: TinySite, esr: Esr, tmp_path: Path, state: str, known: bool
+) -> None:
+    site.documents["bots/mine/versions"] = {"bot": "mine", "number": 1, "state": state, "active": True}
+    run = esr("upload", bot(tmp_path), "--bot", "mine", "--no-wait")
+    assert (run.status, "same files" in run.out) == (0, known)
+
+
 def test_a_failed_login_names_the_site(site: TinySite, esr: Esr, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("esr_wrong\n"))
     run = esr("login", site.url)
