@@ -202,7 +202,10 @@ def _words(name: str, game: Game, kit: Kit) -> dict[str, str]:
 
 
 _CAN_USE: Final = {
-    "python": "Bots can only use the Python standard library, and cannot write files.",
+    "python": (
+        "Bots can use the Python standard library, the package `games`, and NumPy if the site offers it.\n"
+        "They cannot write files."
+    ),
     "javascript": "Bots can only use the modules of Node.js and cannot write files.",
     "java": "Bots can only use the Java class library and cannot write files.",
     "executable": "Bots cannot write files. The program is linked statically, so it needs no libraries on the site.",

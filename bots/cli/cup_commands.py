@@ -10,11 +10,7 @@ from math import ceil
 from typing import Any, Final
 from urllib.parse import quote
 
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
-from rich.text import Text
-
-from bots.cli.frame import Screen, SubCommand, escaped
+from bots.cli.frame import Screen, SubCommand, table_of
 from bots.cli.site import find_credentials, site_client
 from games.registry import GAMES
 
@@ -82,7 +78,7 @@ def _run_list(options: Namespace, screen: Screen) -> int:
             (cup["slug"], cup["title"], _format(cup), _state(cup), _time(cup["starts_at"]), _filled(cup))
             for cup in cups
         ]
-        screen.show(_table(("Cup", "Title", "Format", "Status", "Start (UTC)", "Entries"), rows))
+        screen.show(table_of(("Cup", "Title", "Format", "Status", "Start (UTC)", "Entries"), rows))
     else:
         hint = " Add `--state finished` to list finished cups." if options.state is None else ""
         screen.say(f"No cups found.{hint}")
@@ -106,15 +102,6 @@ def _filled(cup: dict[str, Any]) -> str:
 
 def _time(text: str) -> str:
     return datetime.fromisoformat(text).strftime("%d %b %Y, %H:%M")
-
-
-def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
-    table = Table(box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
-    for heading in headings:
-        table.add_column(heading, overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(escaped(cell)) for cell in row))
-    return table
 
 
 # --- esr cup enter, esr cup withdraw ---------------------------------------------------------------------------------
@@ -180,7 +167,7 @@ def _show(
     shown = [row for place, row in enumerate(rows) if place < _LEADERS or row["owner"] == own != ""]
     headings = ("#", "Bot", "Owner", "Match points", "Byes") if standings else ("Bot", "Owner", "Version", "Status")
     cells = [(_standing if standings else _entry)(row) for row in shown]
-    screen.show(_table(headings, cells))
+    screen.show(table_of(headings, cells))
     if len(rows) > len(shown):
         screen.say(f"{len(rows) - len(shown)} more. Use `--json` to list all of them.")
 

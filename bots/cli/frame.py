@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import sys
 from argparse import Action, ArgumentError, ArgumentParser, Namespace
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -80,9 +82,17 @@ class Screen:
             self.console.print(_harmless(line), style=style, markup=False, highlight=False, soft_wrap=True)
 
     def show(self, drawing: RenderableType) -> None:
-        """Print a table or formatted text; print nothing in JSON mode."""
+        """Print a table or formatted text; print nothing in JSON mode.
+
+        It fits the terminal or ``COLUMNS``, but a table is never cut. Otherwise, it is as wide as its content.
+        """
         if not self.machine:
-            self.console.print(drawing)
+            fits = self.console.is_terminal or "COLUMNS" in os.environ
+            console = Console(width=None if fits else _UNBOUNDED)
+            if isinstance(drawing, Table):  # in less space, rich would cut numbers and drop columns
+                least = sum((column.min_width or 0) + _PADDING[1] for column in drawing.columns)
+                console.width = max(console.width, least)
+            console.print(drawing, crop=False)
 
     def answer(self, document: dict[str, Any]) -> None:
         """Print the result as one line of JSON; print nothing in text mode."""
@@ -247,24 +257,50 @@ STDERR_LINES = 20
 """Number of lines from the end of a bot's stderr that are shown per game."""
 
 
+_UNBOUNDED: Final = 10_000
+"""Width of an output that is not a terminal, in characters."""
+
+_NUMBER: Final = re.compile(r"\W*\d[\d\W]*")
+_NAME_WIDTH: Final = 8
+_PADDING: Final = (0, 1, 0, 0)
+
+
+def table_of(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], numbers: Collection[str] = (), **about: Any
+) -> Table:
+    """Build a table. A narrow terminal folds words, but no number and no heading; then it wraps the rows.
+
+    ``numbers`` are the headings of right-aligned columns. ``about`` are further arguments of ``rich.table.Table``.
+    """
+    table = Table(
+        box=SIMPLE_HEAD, show_edge=False, padding=_PADDING, title_justify="left", caption_justify="left", **about
+    )
+    for heading, *cells in zip(headings, *rows, strict=True):
+        if heading in numbers:
+            table.add_column(heading, justify="right", no_wrap=True, min_width=max(map(len, (heading, *cells))))
+        else:
+            words = [word for cell in cells for word in cell.split()]
+            whole = [len(word) if _NUMBER.fullmatch(word) else min(len(word), _NAME_WIDTH) for word in words]
+            table.add_column(heading, overflow="fold", min_width=max(*map(len, heading.split()), *whole, 1))
+    for row in rows:
+        table.add_row(*(Text("\n".join(map(escaped, cell.split("\n")))) for cell in row))
+    return table
+
+
 def result_table(tallies: Tallies, title: str) -> Table:
     """Build the result table of a series. Means have 95% confidence intervals, except those of equal scores."""
     ranked = tallies.ranked()
     names = list(ranked[0].scores) if ranked else []
     caption = "± and (from-to): 95% confidence intervals. ms: mean decision time."
-    table = Table(title=title, caption=caption, title_justify="left", caption_justify="left", box=SIMPLE_HEAD)
-    table.show_edge, table.padding = False, (0, 1, 0, 0)
-    table.add_column("Bot", overflow="fold", min_width=8)
     scores = [name.capitalize() for name in names]
-    for heading in ("Games", "Mean rank", "Wins %", *scores, "Strikes", "Forfeits", "ms"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for tally in ranked:
-        table.add_row(Text(tally.label), *_cells(tally, names))
-    return table
+    numbers = ("Games", "Mean rank", "Wins %", *scores, "Strikes", "Forfeits", "ms")
+    rows = [tuple(_cells(tally, names)) for tally in ranked]
+    return table_of(("Bot", *numbers), rows, numbers, title=title, caption=caption)
 
 
 def _cells(tally: Tally, names: list[str]) -> Iterator[str]:
     share, low, high = tally.win_share
+    yield tally.label
     yield str(tally.games)
     rank = tally.mean_rank
     yield f"{rank.value:.2f}" + ("" if rank.low is None else f" ({rank.low:.2f}-{rank.high:.2f})")

@@ -6,12 +6,10 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.markdown import Markdown
 from rich.progress import TextColumn
-from rich.table import Table
 
-from bots.cli.frame import FOUND, Screen, SubCommand, UsageError
+from bots.cli.frame import FOUND, Screen, SubCommand, UsageError, table_of
 from bots.cli.programs import HOUSE_PREFIX, game_argument, game_of, house_bots
 from bots.cli.records import RecordFault, check_file
 from bots.manifest import MAX_NAME
@@ -31,14 +29,12 @@ def games_arguments(_parser: ArgumentParser) -> None:
 def run_games(_options: Namespace, screen: Screen) -> int:
     """List every game of the registry."""
     games = [_about(game) for game in GAMES.values()]
-    table = Table(box=SIMPLE_HEAD, show_edge=False)
-    for heading in ("Game", "Name", "Seats"):
-        table.add_column(heading, no_wrap=True)
-    table.add_column(f"House bots ({HOUSE_PREFIX}…)", overflow="fold")
-    for about in games:
-        names = [bot.removeprefix(HOUSE_PREFIX) for bot in about["house_bots"]]
-        table.add_row(about["game"], about["name"], either(about["seats"]), ", ".join(names))
-    screen.show(table)
+    headings = "Game", "Name", "Seats", f"House bots ({HOUSE_PREFIX}…)"
+    bots = [", ".join(bot.removeprefix(HOUSE_PREFIX) for bot in about["house_bots"]) for about in games]
+    rows = [
+        (about["game"], about["name"], either(about["seats"]), names) for about, names in zip(games, bots, strict=True)
+    ]
+    screen.show(table_of(headings, rows))
     screen.answer({"ok": True, "games": games})
     return 0
 

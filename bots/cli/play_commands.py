@@ -50,6 +50,7 @@ from bots.cli.programs import (
     python_argument,
     read_limits,
     require_one_way,
+    require_path,
     runtime_version,
     sandbox_argument,
     seat_bots,
@@ -63,6 +64,7 @@ from bots.languages import LANGUAGES
 from bots.manifest import Manifest, ManifestError, read_folder
 from bots.runner import Launcher, LocalProgram, PlatformFailure
 from bots.runner.clock import cores
+from bots.runner.trial import UNMEASURED_SHARE
 from bots.series import Series, SeriesGame, Tallies, play_game, play_series
 from bots.validation import Check, FormatCheck, ValidationProblem
 
@@ -117,7 +119,11 @@ def run_check(options: Namespace, screen: Screen) -> int:
             screen.say(f"Not checked on this system: {left_open}. {_ON_LINUX}")
         return 0
     if report.ok is None:
-        screen.say("This computer was too busy to check the bot. Stop other programs and run the check again.", "red")
+        screen.say(
+            "No verdict: the bot was late, but this computer was busy and may have slowed it. Stop other programs or"
+            " make the bot faster, and run the check again.",
+            "red",
+        )
         return MACHINE
     last = report.formats[-1]
     screen.say(f"{report.name} failed in {last.game} with {last.seats} seats.", "red")
@@ -144,7 +150,6 @@ def _bot(options: Namespace, space: Path) -> _Checked:
     if options.python is not None and path.is_dir():
         manifest = _manifest(path, start=True)
         return manifest, under_python(LocalProgram(path.resolve(), manifest.args, manifest.entry), options.python), ()
-    _require_path(path)
     archive = packed(path).read(known_limits())
     if not path.is_dir():
         archive.write_to(space)
@@ -161,16 +166,11 @@ def _command(options: Namespace) -> _Checked:
 
 
 def _manifest(folder: Path, *, start: bool) -> Manifest:
-    _require_path(folder)
+    require_path(folder)
     try:
         return read_folder(folder, start=start)
     except ManifestError as error:
         raise UsageError(str(error)) from error
-
-
-def _require_path(path: Path) -> None:
-    if not path.exists():
-        raise UsageError(f"{path} does not exist. Run `esr new-bot {path} --game GAME` to create a bot.")
 
 
 def _watched(check: Check[Local], options: Namespace, screen: Screen) -> Iterator[FormatCheck]:
@@ -198,8 +198,14 @@ def check_lines(result: FormatCheck, folder: Path | None, logs: list[Path]) -> I
         late = "the start" if delay.decision is None else f"decision {delay.decision}"
         yield (
             f"{where}: undecided after {result.tries} attempts: seat {delay.seat}, {late}: {_ms(delay.wall_us)} of"
-            f" {_ms(delay.allowed_us)}, including a lag of {_ms(delay.machine_delay_us)}"
+            f" {_ms(delay.allowed_us)}, including a measured lag of {_ms(delay.machine_delay_us)}"
         )
+        over_us = delay.wall_us - delay.machine_delay_us - delay.allowed_us
+        if over_us > 0:
+            yield (
+                f"    {_ms(over_us)} over the limit without this lag. A busy computer can cost a bot up to"
+                f" 1/{UNMEASURED_SHARE} of its time without being measured, so this can be lag or the bot itself."
+            )
         return
     times = (
         f"start {_ms(result.ready_us or 0)}, {len(result.decisions_us)} decisions, slowest {_ms(_slowest_us(result))}"
@@ -209,7 +215,7 @@ def check_lines(result: FormatCheck, folder: Path | None, logs: list[Path]) -> I
     else:
         yield f"{where}: failed ({times}, lag {_ms(result.lag_us)})" if result.started else f"{where}: failed"
     if result.tries > 1:
-        yield f"    attempt {result.tries}: this computer was too busy before"
+        yield f"    attempt {result.tries}: no verdict before, because this computer was busy"
     for line in near_lines({limit: result.shares[limit] for limit in result.near}):
         yield f"    {line}"
     for problem in result.problems:

@@ -12,11 +12,12 @@ from argparse import ArgumentParser
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from importlib.resources import as_file, files
 from pathlib import Path
 from threading import Lock
 from time import monotonic_ns
+from types import MappingProxyType
 from typing import Any, Final
 
 from bots.archives import Archive, ArchiveLimits, ArchiveRefused, hidden_notice, is_junk, read_upload, zip_of
@@ -68,6 +69,7 @@ class PackedBot:
 
 def packed(path: Path) -> PackedBot:
     """Return a bot folder, packed as a ``.zip``, or a ``.py`` or ``.zip`` file. Raises ``UsageError``."""
+    require_path(path)
     try:
         if not path.is_dir():
             return PackedBot(path.name, path.read_bytes())
@@ -79,6 +81,12 @@ def packed(path: Path) -> PackedBot:
         return PackedBot(f"{path.resolve().name}.zip", data, tuple(name for name in hidden if not is_junk(name)))
     except OSError as error:
         raise UsageError(f"Cannot read {path}: {error.strerror}.") from error
+
+
+def require_path(path: Path) -> None:
+    """Raise ``UsageError`` if the bot at ``path`` does not exist."""
+    if not path.exists():
+        raise UsageError(f"{path} does not exist. Run `esr new-bot {path} --game GAME` to create a bot.")
 
 
 def files_of(folder: Path) -> list[Path]:
@@ -111,10 +119,7 @@ _DIGITS: Final = 12
 
 @dataclass(frozen=True)
 class RemoteProgram:
-    """A bot for `esr play-remote`: how to start it, its name, and a label of its version.
-
-    ``label`` is ``""`` for commands, whose versions cannot be distinguished.
-    """
+    """A bot for `esr play-remote`: how to start it, its name, and a label that changes with its files or words."""
 
     start: Start
     name: str
@@ -162,7 +167,12 @@ def _command(word: str) -> RemoteProgram:
         raise UsageError(
             f"{word!r} is not a bot folder, a house bot such as house:random, or a command. {error}"
         ) from error
-    return RemoteProgram(lambda: start_command(program), Path(program.words[0]).name[:MAX_NAME], "")
+    digest = sha256(repr(program.words).encode())
+    for path in filter(Path.is_file, map(Path, program.words)):
+        with path.open("rb") as file:
+            digest.update(file_digest(file, "sha256").digest())
+    label = digest.hexdigest()[:_DIGITS]
+    return RemoteProgram(lambda: start_command(program), Path(program.words[0]).name[:MAX_NAME], label)
 
 
 # --- Starts ----------------------------------------------------------------------------------------------------------
@@ -257,14 +267,19 @@ class SandboxedLauncher:
         return self._sandbox.start(program, limits)
 
 
-def start_command(program: CommandProgram, *, our_stderr: bool = False) -> Process:
-    """Start a command as a plain process. With ``our_stderr``, it writes to our stderr. Raises ``PlatformFailure``."""
+def start_command(
+    program: CommandProgram, *, our_stderr: bool = False, variables: Mapping[str, str] = MappingProxyType({})
+) -> Process:
+    """Start a command as a plain process with additional environment variables. Raises ``PlatformFailure``.
+
+    With ``our_stderr``, it writes to our stderr.
+    """
     pipes = Pipes.open()
     stdin, stdout, stderr = pipes.theirs
     try:
         child = subprocess.Popen(
             program.words, stdin=stdin, stdout=stdout, stderr=None if our_stderr else stderr, cwd=program.folder,
-            start_new_session=True,
+            env={**os.environ, **variables}, start_new_session=True,
         )  # fmt: skip
     except OSError as error:
         pipes.close_ours()
@@ -477,11 +492,11 @@ def feed(replay: DecisionReplay, program: LocalProgram, python: Path | None = No
     the last answer has a fault. Its child processes are ended. Raises ``PlatformFailure`` if it cannot be started.
     """
     code = code_of(program)
-    started = under_python(program, python)
-    words = (
-        started.words if isinstance(started, CommandProgram) else tuple(command(code, code.folder, UNBOUNDED.memory_mb))
-    )
-    process = start_command(CommandProgram(words, code.folder), our_stderr=True)
+    started, variables = under_python(program, python), {}
+    if not isinstance(started, CommandProgram):
+        started = CommandProgram(tuple(command(code, code.folder, UNBOUNDED.memory_mb)), code.folder)
+        variables = environment(local_library()) if code.imports_packages else {}
+    process = start_command(started, our_stderr=True, variables=variables)
     channel = open_channel(process)
     questions = iter(replay.questions)
     question, started_ns = next(questions), monotonic_ns()

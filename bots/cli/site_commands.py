@@ -14,12 +14,9 @@ from pathlib import Path
 from typing import IO, Any, Final
 from urllib.parse import urlsplit
 
-from rich.box import SIMPLE_HEAD
 from rich.progress import MofNCompleteColumn
-from rich.table import Table
-from rich.text import Text
 
-from bots.cli.frame import FOUND, MACHINE, Screen, SubCommand, UsageError, escaped, near_lines
+from bots.cli.frame import FOUND, MACHINE, Screen, SubCommand, UsageError, near_lines, table_of
 from bots.cli.programs import (
     RemoteProgram,
     find_played,
@@ -56,14 +53,9 @@ def login_arguments(parser: ArgumentParser) -> None:
 def run_login(options: Namespace, screen: Screen) -> int:
     """Ask for a token, verify it with the site and save it."""
     credentials = Credentials(options.site.rstrip("/"), _asked_token())
-    with credentials.client() as client:
-        try:
-            client.get("token")
-            ask_limits(client, credentials.site)
-        except Problem as problem:
-            raise UsageError(problem.detail) from problem
-        except ClientError as error:
-            raise UsageError(str(error)) from error
+    with site_client(credentials=credentials) as client:
+        client.get("token")
+        ask_limits(client, credentials.site)
     path = keep(credentials)
     screen.say(f"Signed in to {credentials.site}. The token was saved in {path}, which only you can read.")
     if urlsplit(credentials.site).scheme == "http" and urlsplit(credentials.site).hostname not in _LOCAL_HOSTS:
@@ -129,6 +121,8 @@ def run_upload(options: Namespace, screen: Screen) -> int:
             screen.say(notice.text, "yellow")
         version = client.upload(bot.filename, bot.data, options.bot, options.name)
         screen.say(_version_line(version))
+        if version["state"] not in _OPEN:
+            screen.say("This version has the same files, so nothing new was uploaded.")
         if not options.no_wait:
             version = _validated(client, version, screen)
     ok = version["state"] not in ("refused", "undecided")
@@ -183,6 +177,7 @@ site could not validate it for now. The token needs the scope `upload`.""",
 
 # --- esr status ------------------------------------------------------------------------------------------------------
 
+_COLUMNS = ("Bot", "Kind", "Version", "Status", "Rating (games) by ladder")
 _PLACES = 3
 """Maximum number of ladders shown per bot. ``--json`` contains all of them."""
 
@@ -202,7 +197,7 @@ def run_status(options: Namespace, screen: Screen) -> int:
     until = f". The token expires on {token['expires'][:10]}" if token["expires"] else ""
     screen.say(f"Signed in as {token['owner']}. Token scopes: {', '.join(token['scopes'])}{bound}{until}.")
     if bots:
-        screen.show(_table(bots))
+        screen.show(table_of(_COLUMNS, [tuple(_cells(bot)) for bot in bots]))
     else:
         screen.say("No bots yet. Run `esr upload DIR` or `esr play-remote DIR --ladder SLUG`.")
     screen.answer({"ok": True, "token": token, "bots": bots})
@@ -215,15 +210,6 @@ def _bot(client: Client, slug: str, token: dict[str, Any]) -> dict[str, Any]:
     if bot["kind"] == "remote" and "play" in token["scopes"] and bot["owner"] == token["owner"]:
         bot["remote"] = client.get("bot", bot=slug)
     return bot
-
-
-def _table(bots: list[dict[str, Any]]) -> Table:
-    table = Table(box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
-    for heading in ("Bot", "Kind", "Version", "Status", "Rating (games) by ladder"):
-        table.add_column(heading, overflow="fold")
-    for bot in bots:
-        table.add_row(*(Text("\n".join(map(escaped, cell.split("\n")))) for cell in _cells(bot)))
-    return table
 
 
 def _cells(bot: dict[str, Any]) -> Iterator[str]:
@@ -250,7 +236,8 @@ def _state(bot: dict[str, Any]) -> str:
         return "Active" if bot["version"] is not None else "No active version"
     games = len(bot["remote"]["running"])
     running = f"{games} {'game' if games == 1 else 'games'} running"
-    return f"{'Online' if bot['remote']['available'] else 'Offline'}, {running}"
+    closed = "" if bot["remote"]["games_at_once"] else ", accepts no new games"
+    return f"{'Online' if bot['remote']['available'] else 'Offline'}, {running}{closed}"
 
 
 STATUS_COMMAND = SubCommand(
@@ -272,6 +259,11 @@ The column Version shows the active version. A newer version that is not active 
 _NOT_FOUND: Final = 404
 _FORBIDDEN: Final = 403
 
+_NOTICED_S: Final = 5.0
+"""Maximum seconds until a site that is not overloaded has noticed that a stream is closed."""
+
+_LOOK_AGAIN_S: Final = 0.2
+
 
 def play_remote_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``esr play-remote``."""
@@ -280,7 +272,7 @@ def play_remote_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--games", type=int, metavar="N", help="number of games on this ladder (default: unlimited)")
     parser.add_argument("--at-once", type=int, default=1, metavar="N", help="number of simultaneous games (default: 1)")
     parser.add_argument("--name", metavar="NAME", help="name of a new remote bot (default: name of the program)")
-    parser.add_argument("--label", metavar="LABEL", help="version label (default: hash of the bot's files)")
+    parser.add_argument("--label", metavar="LABEL", help="version label (default: hash of the bot's files or command)")
     parser.add_argument("--challenges", action="store_true", help="accept all challenges")
     bot_argument(parser)
     python_argument(parser)
@@ -301,19 +293,22 @@ def run_play_remote(options: Namespace, screen: Screen) -> int:
         played = find_played(options.what, ladder["game"], ladder["seats"], launcher, options.python)
         slug = _registered(anonymous, options, played, ladder)
     with site_client(slug) as client:
-        _introduce(client, slug, options, played, ladder)
+        before = _introduce(client, slug, options, played, ladder)
         screen.say(f"{slug} is online and waiting for games on {ladder['name']}. Press Ctrl-C to stop.")
-        run = _RemoteRun(client, options, screen, played)
+        run = _RemoteRun(client, options, screen, played, before)
         run.play()
     screen.answer({"ok": not run.incidents, "bot": slug, "games": run.games, "incidents": run.incidents})
     return FOUND if run.incidents else 0
 
 
 class _RemoteRun:
-    """The games of one ``esr play-remote`` command, limited to the requested number."""
+    """The games of one ``esr play-remote`` command, limited to the requested number.
 
-    def __init__(self, client: Client, options: Namespace, screen: Screen, played: RemoteProgram) -> None:
-        self._client, self._screen, self._played = client, screen, played
+    ``before`` is the number of simultaneous games that the bot has again afterwards.
+    """
+
+    def __init__(self, client: Client, options: Namespace, screen: Screen, played: RemoteProgram, before: int) -> None:
+        self._client, self._screen, self._played, self._before = client, screen, played, before
         self._wanted: int | None = options.games
         self._ladder: str = options.ladder
         self._session = Session(client, self._sit, self._tell, self._ended, options.challenges)
@@ -323,16 +318,20 @@ class _RemoteRun:
 
     def play(self) -> None:
         """Play until all games are done or Ctrl-C. Raises ``UsageError`` if the site closes the stream for good."""
+        replaced = False
         try:
             self._session.run(self._enough)
         except Closed as closed:
+            replaced = True
             raise UsageError(str(closed)) from closed
         except KeyboardInterrupt:
             if self._session.running:
                 self._screen.say("Some games are still running. Restart soon to continue them before time runs out.")
             raise
         finally:
-            self._stop_pairing()
+            if not replaced:  # a newer program of this bot has declared its own number
+                self._stop_pairing()
+            self._allow_pairing(0 if replaced else _NOTICED_S)
 
     def _sit(self, start: GameStart) -> ProcessPlayer:
         self._begun += start["ladder"] == self._ladder
@@ -366,6 +365,15 @@ class _RemoteRun:
         with suppress(ClientError):
             self._client.change_bot(games_at_once=0)
 
+    def _allow_pairing(self, patience_s: float) -> None:
+        """Undo ``_stop_pairing`` for later programs as soon as the site has noticed that the stream is closed."""
+        with suppress(ClientError):
+            until = time.monotonic() + patience_s
+            while (bot := self._client.my_bot())["here"] and time.monotonic() < until:
+                time.sleep(_LOOK_AGAIN_S)
+            if bot["games_at_once"] == 0:
+                self._client.change_bot(games_at_once=self._before)
+
 
 def _require_known(ladder: dict[str, Any]) -> None:
     if ladder.get("players") == "hosted":
@@ -398,13 +406,16 @@ def _registered(client: Client, options: Namespace, played: RemoteProgram, ladde
         raise
 
 
-def _introduce(client: Client, slug: str, options: Namespace, played: RemoteProgram, ladder: dict[str, Any]) -> None:
-    """Declare the version, the number of games and the format, and join the ladder. Other formats are kept."""
+def _introduce(client: Client, slug: str, options: Namespace, played: RemoteProgram, ladder: dict[str, Any]) -> int:
+    """Declare the version, the number of games and the format, and join the ladder. Other formats are kept.
+
+    Returns the number of simultaneous games to restore: the one until now, or ``at_once`` if the bot had 0.
+    """
     at_once = min(options.at_once, options.games or options.at_once)
-    declared: dict[str, Any] = {"available": True, "games_at_once": at_once}
-    if label := options.label or played.label:
-        declared["label"] = label
-    games = client.my_bot()["games"]
+    label = options.label or played.label
+    declared: dict[str, Any] = {"available": True, "games_at_once": at_once, "label": label}
+    bot = client.my_bot()
+    games = bot["games"]
     if ladder["seats"] not in games.get(ladder["game"], []):
         declared["games"] = {**games, ladder["game"]: sorted([*games.get(ladder["game"], []), ladder["seats"]])}
     client.change_bot(**declared)
@@ -413,6 +424,7 @@ def _introduce(client: Client, slug: str, options: Namespace, played: RemoteProg
     except Problem as problem:
         if problem.status != _FORBIDDEN:  # a bot token can only play; the bot joined when it declared its games
             raise
+    return int(bot["games_at_once"] or at_once)
 
 
 PLAY_REMOTE_COMMAND = SubCommand(

@@ -226,10 +226,11 @@ class Session:
     def run(self, enough: Callable[[], bool]) -> None:
         """Play until ``enough`` returns true after an event. Raises the errors of ``Client.events``."""
         try:
-            for event in self._client.events():
-                self._take(event)
-                if enough():
-                    return
+            with self._client.events() as events:  # closed also after an error, so that the site starts no new game
+                for event in events:
+                    self._take(event)
+                    if enough():
+                        return
         finally:
             for seat in self._seats.values():
                 seat.leave()
@@ -257,6 +258,8 @@ class Session:
 
 def play(client: Client, make: Callable[[Hello], Strategy], games: int | None = None) -> None:
     """Play ``games`` games, or forever, with one strategy per game. Failures are printed to stderr."""
+    if client.my_bot()["games_at_once"] == 0:
+        print("This bot gets no new games: its games_at_once is 0. Change it on the bot page.", file=sys.stderr)
     over = 0
 
     def count(_start: GameStart, _end: GameEnd) -> None:

@@ -43,8 +43,8 @@ BREAKS: Final = (timedelta(minutes=10), timedelta(hours=1), timedelta(hours=6))
 SHOW_EVERY_S: Final = 2.0
 
 TOO_BUSY: Final = (
-    f"The server was too busy to validate this version in {MOST_TRIES} attempts. This is not a problem of the bot. The"
-    " site tries again later."
+    f"No verdict in {MOST_TRIES} attempts: the bot was late, but the server was busy and may have slowed it. The site"
+    " tries again later. A bot that is well below its time limits gets a verdict sooner."
 )
 SITE_FAILED: Final = (
     f"A problem of the site prevented the validation of this version in {MOST_TRIES} attempts. This is not a problem of"

@@ -9,8 +9,11 @@ from django.conf import settings
 from django.test import Client
 from playwright.sync_api import Page, expect
 
+from bots.remote import MOST_LABEL
+from esr_platform.accounts.models import User
+from ladder.members.memberships import declare, register
 from tests.browser.looker import PHONE, SMALL, THUMB, WIDTH
-from tests.build import person
+from tests.build import DUEL, person
 from tests.ladder.pages.site import Site
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -60,6 +63,19 @@ def test_every_page_fits_its_window_with_longer_texts(site: Site, watched: Page,
 
 WIDER = (768, 1280)
 OF_A_USER = ["/account/", "/bots/mine/", "/bots/new/", "/exhibitions/", "/search/?q=house", "/terms/"]
+
+
+@pytest.mark.parametrize("width", [360, 1024, 1280])
+def test_the_versions_of_a_remote_bot_fit_the_page_of_its_owner(watched: Page, width: int) -> None:
+    watched.set_viewport_size({"width": width, "height": PHONE[1]})
+    watched.goto("/")  # a cookie belongs to the folder of the page
+    sign_in(watched, "ada")
+    bot = register(User.objects.get(username="ada"), "Distant", {DUEL: [2]}, label="f5b57e4f83ce").bot
+    declare(bot, label="W" * MOST_LABEL)
+    declare(bot, label="0d34bb81c2aa")
+    watched.goto(f"/bots/{bot.slug}/")
+    expect(watched.locator("#versions button")).to_have_count(2)
+    assert watched.evaluate(WIDTH) == width
 
 
 def test_the_supply_of_a_replay_shows_all_its_numbers_on_a_phone(site: Site, watched: Page) -> None:

@@ -30,7 +30,7 @@ class Command(BaseCommand):
 
     def handle(self, *, format: str, seats: int, entrants: int, anyway: bool, **_: Any) -> None:  # noqa: A002
         if not anyway:
-            require_a_demo_site()
+            require_a_demo_site("demo-cup")
         call_command("migrate", verbosity=0, interactive=False)
         open_house()
         try:

@@ -49,7 +49,7 @@ class Command(BaseCommand):
         listen_to_signals()
         try:
             if not anyway:
-                require_a_demo_site()
+                require_a_demo_site("demo-data")
             fill_by_playing(matches, location, terminal, prepare)
         except SiteProblem as problem:
             raise CommandError(f"{problem}.") from None
@@ -61,10 +61,11 @@ class Command(BaseCommand):
         )
 
 
-def require_a_demo_site() -> None:
-    """Raise ``CommandError`` if the site is public or has accounts of real people."""
+def require_a_demo_site(command: str) -> None:
+    """Raise ``CommandError`` if the site is public or has accounts of real people. It names ``command``."""
+    anyway = f"run `.venv/bin/python manage.py {command} --anyway`"
     if is_public(settings.ALLOWED_HOSTS):
-        raise CommandError("This site is public (see ALLOWED_HOSTS). Use --anyway to add demo accounts to it.")
+        raise CommandError(f"This site is public (see ALLOWED_HOSTS). To add demo accounts to it, {anyway}.")
     try:
         number = strangers()
     except OperationalError:  # a new data folder without tables
@@ -72,5 +73,5 @@ def require_a_demo_site() -> None:
     if number:
         raise CommandError(
             f"This site has {number} real {'account' if number == 1 else 'accounts'}, and demo bots would join the same"
-            " ladders. Use --anyway to continue or set VAR_DIR to a new folder."
+            f" ladders. To continue, {anyway}, or set VAR_DIR to a new folder."
         )

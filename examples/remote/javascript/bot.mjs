@@ -36,7 +36,10 @@ async function listen() {
   const stream = await fetch(`${api}/bot/stream`, {
     headers: { ...headers, Accept: "application/x-ndjson" }, signal: stop.signal,
   });
-  if (stream.status === 401 || stream.status === 403) throw new Error((await stream.json()).detail);
+  if (stream.status >= 400 && stream.status < 500 && stream.status !== 429) { // asking again would not help
+    console.error((await stream.json()).detail);
+    process.exit(1);
+  }
   let rest = "";
   for await (const bytes of stream.ok ? stream.body.pipeThrough(new TextDecoderStream()) : []) {
     silence.refresh();
@@ -50,8 +53,6 @@ async function listen() {
 for (;;) { // everything that is pending is told again whenever the stream is opened
   try {
     await listen();
-  } catch (error) {
-    if (error.constructor === Error) throw error;
-  }
+  } catch {} // the connection broke
   await wait(1000 + 2000 * Math.random());
 }

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import random
+import sys
 from typing import Any
 
-from bots.client import Client, play
+from bots.client import Client, ClientError, play
 
 
 class Bot:
@@ -21,5 +22,8 @@ class Bot:
 
 
 if __name__ == "__main__":
-    with Client(os.environ["ESR_SITE"], os.environ["ESR_TOKEN"]) as client:
-        play(client, Bot)
+    try:
+        with Client(os.environ["ESR_SITE"], os.environ["ESR_TOKEN"]) as client:
+            play(client, Bot)
+    except ClientError as error:
+        sys.exit(str(error))

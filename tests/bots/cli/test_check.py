@@ -18,6 +18,7 @@ from bots.cli.play_commands import check_lines
 from bots.manifest import Manifest
 from bots.protocol import Limits
 from bots.runner import FakeProgram, Thought
+from bots.runner.report import MachineDelay
 from bots.sandbox import InProcessLauncher
 from bots.validation import MOST_TRIES, Check, FormatCheck, check
 from games.registry import GAMES
@@ -173,6 +174,16 @@ def test_a_check_prints_the_start_time_and_warnings(esr: Esr, tmp_path: Path) ->
     assert re.search(r"start \d+\.\d ms", esr("check", folder).out)
     slow = with_times(Thought(0, 2_400_000, None, 0))
     assert any("80% of startup_ms" in line for line in check_lines(slow, None, []))
+
+
+@pytest.mark.parametrize(("lag_us", "explained"), [(1_500_000, True), (300, False)])
+def test_a_missing_verdict_states_what_the_measured_lag_does_not_explain(lag_us: int, explained: bool) -> None:
+    result = with_times(Thought(0, 1_000, None, 0))
+    delay = MachineDelay(0, 1, 12_000_500, 11_000_000, lag_us)
+    report = replace(result.played.report, machine_delays=(delay,))
+    first, *more = check_lines(replace(result, played=replace(result.played, report=report)), None, [])
+    assert f"{lag_us / 1000:.1f} ms" in first
+    assert [("1000.2 ms" in line, "1/5" in line) for line in more] == ([] if explained else [(True, True)])
 
 
 def test_the_game_of_a_check_can_be_played_again(esr: Esr, tmp_path: Path) -> None:

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from bots.archives import ArchiveLimits
-from bots.cli.frame import FOUND, USAGE, Screen
-from bots.cli.programs import packed
+from bots.cli.frame import FOUND, INTERRUPTED, USAGE, Screen
+from bots.cli.programs import find_played, launcher_for, packed
+from bots.client import Session
 from tests.bots.cli.bots import Esr, bot
 from tests.bots.client.site import NOT_FOUND, TOKEN, TinySite, duel, tiny_site
 
@@ -35,11 +36,42 @@ def test_a_folder_plays_a_game_as_it_would_at_home(site: TinySite, esr: Esr, tmp
     run = esr("play-remote", bot(tmp_path), *LADDER, "--json")
     assert (run.status, run.document["incidents"]) == (0, [])
     assert [game["status"] for game in run.document["games"]] == ["finished"]
-    declared, *_, last = site.bodies_of("PATCH", "bot")
+    declared, *_ = site.bodies_of("PATCH", "bot")
     assert declared["games_at_once"] == 1
     assert declared["games"] == {"edel-stein-reich-duel": [2]}
     assert len(declared["label"]) == 12
-    assert last == {"games_at_once": 0}
+
+
+@pytest.mark.parametrize(("before", "after"), [(4, 4), (0, 1)])
+def test_the_site_starts_no_game_until_the_stream_is_closed_and_then_again(
+    site: TinySite, esr: Esr, before: int, after: int
+) -> None:
+    site.documents["bot"]["games_at_once"] = before
+    assert esr("play-remote", "house:kontor", *LADDER).status == 0
+    changes = [change["games_at_once"] for change in site.bodies_of("PATCH", "bot")]
+    assert (changes[0], set(changes[1:-1]), changes[-1]) == (1, {0}, after)
+    looks = [position for position, call in enumerate(site.heard) if call[:2] == ("GET", "bot")]
+    assert looks[-1] > site.heard.index(("PATCH", "bot", {"games_at_once": 0}))
+    assert site.documents["bot"]["here"] is False
+
+
+def test_an_interrupted_program_leaves_the_bot_as_it_was(
+    site: TinySite, esr: Esr, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    site.documents["bot"]["games_at_once"] = 3
+    monkeypatch.setattr(Session, "_take", interrupt)
+    assert esr("play-remote", "house:kontor", "--ladder", "duel-remote").status == INTERRUPTED
+    assert (site.documents["bot"]["games_at_once"], site.documents["bot"]["here"]) == (3, False)
+
+
+def test_a_program_that_is_replaced_does_not_stop_the_newer_one(site: TinySite, esr: Esr) -> None:
+    site.extra = [{"type": "closed", "reason": "a newer stream was opened"}]
+    site.documents["bot"]["games_at_once"] = 3
+    assert esr("play-remote", "house:kontor", "--ladder", "duel-remote").status == USAGE
+    assert [change["games_at_once"] for change in site.bodies_of("PATCH", "bot")] == [1]
 
 
 def test_a_house_bot_and_a_command_play_too(esr: Esr, site: TinySite, tmp_path: Path) -> None:
@@ -48,6 +80,19 @@ def test_a_house_bot_and_a_command_play_too(esr: Esr, site: TinySite, tmp_path: 
     command = f"{sys.executable} {bot(tmp_path) / 'bot.py'}"
     assert esr("play-remote", command, *LADDER).status == 0
     assert all(game.state.outcome is not None for game in site.games)
+
+
+def test_a_command_is_a_version_of_its_own_that_changes_with_its_words_and_files(tmp_path: Path) -> None:
+    program = bot(tmp_path) / "bot.py"
+
+    def label(*more: str) -> str:
+        command = " ".join([sys.executable, program.as_posix(), *more])
+        return find_played(command, "edel-stein-reich-duel", 2, launcher_for(sandbox=False)).label
+
+    first, fast = label(), label("--fast")
+    assert (label(), len(first), first != fast) == (first, 12, True)
+    program.write_text(program.read_text() + "\n")
+    assert label() != first
 
 
 def test_a_fault_is_reported_and_costs_no_strike(site: TinySite, esr: Esr, tmp_path: Path) -> None:
@@ -76,7 +121,7 @@ def test_a_bot_that_dies_is_started_again_with_the_whole_log(site: TinySite, esr
         (("play-remote", "house:vintner", *LADDER), "edel-stein-reich-duel with 2 seats"),
         (("play-remote", "house:kontor", "--ladder", "nowhere"), NOT_FOUND),
         (("play-remote", "house:kontor", "--ladder", "duel-remote", "--games", 0), "--games"),
-        (("upload", "no-such-folder"), "no-such-folder: No such file"),
+        (("upload", "no-such-folder"), "`esr new-bot no-such-folder "),
         (("download", "nowhere"), NOT_FOUND),
         (("watch", 7), NOT_FOUND),
         (("status", "nobody"), NOT_FOUND),
@@ -145,6 +190,21 @@ def test_a_token_is_stored_and_used_for_its_site_only(
         assert kept.stat().st_mode & 0o777 == 0o600
     monkeypatch.setenv("ESR_SITE", "http://127.0.0.1:9")
     assert "`esr login http://127.0.0.1:9`" in esr("status").err
+
+
+@pytest.mark.parametrize(("state", "known"), [("ready", True), ("received", False)])
+def test_an_upload_of_known_files_is_reported_as_one(
+    site: TinySite, esr: Esr, tmp_path: Path, state: str, known: bool
+) -> None:
+    site.documents["bots/mine/versions"] = {"bot": "mine", "number": 1, "state": state, "active": True}
+    run = esr("upload", bot(tmp_path), "--bot", "mine", "--no-wait")
+    assert (run.status, "same files" in run.out) == (0, known)
+
+
+def test_a_failed_login_names_the_site(site: TinySite, esr: Esr, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("esr_wrong\n"))
+    run = esr("login", site.url)
+    assert (run.status, site.url in run.err) == (USAGE, True)
 
 
 def test_a_folder_is_packed_without_what_nobody_wrote(tmp_path: Path) -> None:

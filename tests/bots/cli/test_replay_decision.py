@@ -180,6 +180,14 @@ def test_a_bot_that_was_mended_answers_what_it_was_asked(kept: Path, esr: Esr) -
     assert ", legal (" in run.out
 
 
+def test_a_bot_that_imports_the_games_is_replayed(kept: Path, esr: Esr, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    source = kept / "mine" / "bot.py"
+    source.write_text("import games.registry\n" + source.read_text())
+    run = esr(*words_of(kept, 2, "--json"))
+    assert (run.status, [answer["as_played"] for answer in run.document["answers"]]) == (0, [True, True])
+
+
 def test_a_bot_that_ends_early_did_not_come_so_far(kept: Path, esr: Esr) -> None:
     (kept / "mine" / "bot.py").write_text('print(\'{"type": "ready"}\', flush=True)\n')
     run = esr(*words_of(kept, 2))

@@ -9,7 +9,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from bots.cli.frame import STDERR_LINES, incidents, result_table
+from bots.cli.frame import STDERR_LINES, Screen, incidents, result_table
 from bots.runner import FakeProgram, SeatSpec
 from bots.sandbox import InProcessLauncher
 from bots.series import Series, SeriesGame, Tallies, game_seed, play_series
@@ -94,6 +94,31 @@ def test_the_table_shows_every_bot_with_its_intervals() -> None:
     Console(width=80, file=out).print(result_table(tallies, "title"))
     text = out.getvalue()
     assert all(word in text for word in ("title", "a", "b", "c", "Mean rank", "Money", "±", "Forfeits"))
+
+
+@pytest.mark.parametrize("columns", [None, 100, 80, 70, 40])
+def test_a_narrow_table_folds_names_and_keeps_every_number_and_heading_whole(
+    columns: int | None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    if columns is not None:
+        monkeypatch.setenv("COLUMNS", str(columns))
+    names = ["a-bot-with-a-long-name-of-forty-characters", "b"]
+    tallies = Tallies.between(names)
+    for tally, ms in zip(tallies.bots, (1313.58, 0.25), strict=True):
+        for game in range(20):
+            tally.ranks.append(1 + game % 2)
+            tally.scores.setdefault("money", []).append(12345 + game)
+            tally.wins.append(0.0)
+        tally.wall_us, tally.decisions = round(ms * 1000), 1
+    Screen().show(result_table(tallies, "title"))
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    headings = ["Bot", "Games", "Mean", "rank", "Wins", "%", "Money", "Strikes", "Forfeits", "ms"]
+    assert lines[1] == headings
+    first, last = (next(line for line in lines if line and line[-1] == ms) for ms in ("1313.58", "0.25"))
+    assert first[1:-1] == last[1:-1]
+    column = [line[0] for line in lines[lines.index(first) : lines.index(last)]]
+    assert ("".join(column), len(column) == 1) == (names[0], columns is None)
 
 
 def test_three_equal_games_are_no_certainty() -> None:

@@ -18,7 +18,7 @@ from games.registry import GAMES
 from games.rules import IllegalMove, State
 
 TOKEN = "esr_" + "x" * 43
-BOT = {"slug": "afar", "name": "Afar", "available": True}
+BOT = {"slug": "afar", "name": "Afar", "available": True, "games": {}, "games_at_once": 1, "running": []}
 LADDER = {"slug": "duel-remote", "name": "Duel", "game": "edel-stein-reich-duel", "seats": 2, "players": "remote"}
 LIMITS = {"archive_bytes": 8 << 20, "unpacked_bytes": 16 << 20, "file_bytes": 8 << 20, "files": 200, "bots": 10}
 NOT_FOUND = "There is nothing at this address."
@@ -99,7 +99,7 @@ class TinySite:
     faults: dict[tuple[str, str], list[tuple[int, dict[str, str]]]] = field(default_factory=lambda: defaultdict(list))
     documents: dict[str, Any] = field(
         default_factory=lambda: {
-            "bot": BOT,
+            "bot": {**BOT},
             "ladders/duel-remote": LADDER,
             "uploads/limits": {"limits": {**LIMITS}, "libraries": ["libc.so.6"], "languages": [{"name": "python"}]},
         }
@@ -108,6 +108,7 @@ class TinySite:
     extra: list[dict[str, Any]] = field(default_factory=list)
     raw: dict[str, list[bytes]] = field(default_factory=dict)
     streams: int = 0
+    listening: int = 0
     several_bots: bool = False
 
     def __post_init__(self) -> None:
@@ -175,7 +176,11 @@ class _Handler(BaseHTTPRequestHandler):
         elif path in self.site.raw:
             self._send_raw(self.site.raw[path].pop(0))
         elif path == "bot/stream":
-            self._stream()
+            self.site.listening += 1
+            try:
+                self._stream()
+            finally:
+                self.site.listening -= 1
         else:
             self._send(*self._answer(method, path, body))
 
@@ -193,6 +198,8 @@ class _Handler(BaseHTTPRequestHandler):
                 return 422, {"code": "name_taken", "detail": "You already have a bot with this name."}
             if (path, body) == ("bot", {}) and self.site.several_bots:
                 return 400, {"code": "bot_missing", "detail": "Add the query parameter 'bot'."}
+            if path == "bot" and path in self.site.documents:
+                self.site.documents[path] |= {**(body if method == "PATCH" else {}), "here": self.site.listening > 0}
             if path in self.site.documents:
                 return 200, self.site.documents[path]
             what = "Ladder not found. " if path.startswith("ladders/") else ""

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +17,8 @@ from bots.client import AsyncClient, Client, Closed, Incident, Problem, Session,
 from bots.client.calls import Document
 from bots.protocol import Hello
 from tests.bots.client.site import CUT, TOKEN, TinySite, duel, tiny_site
+
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
@@ -45,6 +52,15 @@ def test_two_simultaneous_games_are_played_to_the_end(site: TinySite) -> None:
     assert len(kept) == 2
     assert [game.state.outcome is not None for game in site.games] == [True, True]
     assert [game.strikes for game in site.games] == [0, 0]
+
+
+@pytest.mark.parametrize("at_once", [0, 1])
+def test_a_program_is_told_if_its_bot_accepts_no_games(
+    site: TinySite, capsys: pytest.CaptureFixture[str], at_once: int
+) -> None:
+    site.documents["bot"]["games_at_once"] = at_once
+    played(site)
+    assert ("games_at_once" in capsys.readouterr().err) == (at_once == 0)
 
 
 def test_a_stream_that_breaks_repeatedly_delivers_every_event_once(site: TinySite) -> None:
@@ -108,6 +124,18 @@ class _Silent:
         return message["decision"]["default"]
 
     def end(self, message: Any) -> None: ...
+
+
+@pytest.mark.parametrize("example", ["python/bot.py", "javascript/bot.mjs"])
+def test_an_example_that_the_site_refuses_prints_the_problem_and_stops(site: TinySite, example: str) -> None:
+    interpreter = sys.executable if example.endswith(".py") else shutil.which("node")
+    if interpreter is None:
+        pytest.skip("Node.js is not installed")
+    site.faults["GET", "bot"] = site.faults["GET", "bot/stream"] = [(400, {})]
+    known = {**os.environ, "ESR_SITE": site.url, "ESR_TOKEN": TOKEN, "PYTHONPATH": str(ROOT)}
+    words = [interpreter, str(ROOT / "examples" / "remote" / example)]
+    done = subprocess.run(words, env=known, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "A fault.\n")
 
 
 def test_an_invalid_token_is_not_retried(site: TinySite) -> None:
