@@ -239,10 +239,10 @@ POST private 401 404 404 no_line 404 404
     api/v1/matches/<int:match>/seat/report
 POST private 401 404 404 no_message 404 404
     api/v1/matches/<int:match>/seat/chat
+POST private 401 404 404 not_ended 404 404
+    api/v1/matches/<int:match>/seat/rematch
 POST private 401 404 404 not_yours 404 404
     api/v1/challenges/<int:challenge_id>/withdraw
-POST private 401 404 404 rematch_too_late 404 404
-    api/v1/matches/<int:match>/seat/rematch
 POST private 404 404 404 302 404 302
     play/links/<str:token>/ play/tables/<int:match_id>/act/ play/tables/<int:match_id>/answer/
     play/tables/<int:match_id>/rematch/
@@ -296,10 +296,10 @@ POST public 401 404 no_message 404 404 404
     api/v1/matches/<int:match>/seat/chat
 POST public 401 404 not_a_player 404 404 404
     api/v1/challenges/<int:challenge_id>/accept api/v1/challenges/<int:challenge_id>/decline
+POST public 401 404 not_ended 404 404 404
+    api/v1/matches/<int:match>/seat/rematch
 POST public 401 404 not_yours 404 404 404
     api/v1/challenges/<int:challenge_id>/withdraw
-POST public 401 404 rematch_too_late 404 404 404
-    api/v1/matches/<int:match>/seat/rematch
 POST public 401 not_organizer not_organizer not_organizer 200 200
     api/v1/cups/<slug:slug>/cancel api/v1/cups/<slug:slug>/entries/<slug:bot>/remove api/v1/cups/<slug:slug>/pause
     api/v1/cups/<slug:slug>/resume api/v1/cups/<slug:slug>/rulings
