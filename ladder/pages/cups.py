@@ -31,6 +31,7 @@ from esr_platform.accounts.models import User
 from ladder.access import cup_seen_by, cups_of, cups_seen_by, found, may_run, organizes
 from ladder.cups import registration
 from ladder.cups.results import CupResults, RoundResults, TableResults, table_results
+from ladder.cups.schedules import playing
 from ladder.models import Cup, CupEntry, CupLedgerEntry, CupRound, CupSchedule, CupTable
 from ladder.models.ladders import Viewer
 from ladder.pages.components import crosstable, words
@@ -271,6 +272,11 @@ class CupPage:
         return stages
 
     # Schedule
+
+    @property
+    def too_few(self) -> bool:
+        """Whether the bots that are entered and can play are too few for the format."""
+        return playing(self.cup).count() < self.cup.tournament_format.least_entrants(self.cup.ladder.seats)
 
     @property
     def duration_s(self) -> float | None:
