@@ -254,6 +254,8 @@ POST private login 404 404 302 404 302
     cups/<slug:slug>/desk/organizers/<int:person_id>/ cups/<slug:slug>/desk/resume/
     exhibitions/<int:exhibition_id>/answer/ exhibitions/<int:exhibition_id>/cancel/
     play/open-games/<int:game_id>/join/ play/open-games/<int:game_id>/leave/ play/open-games/<int:game_id>/withdraw/
+POST private login 404 404 302 404 404
+    ladders/<slug:slug>/members/accept/
 POST private login 404 404 404 404 200
     ladders/<slug:slug>/correct/k/ ladders/<slug:slug>/correct/merge/ ladders/<slug:slug>/members/
     matches/<int:match_id>/correct/
@@ -347,7 +349,7 @@ POST public login 404 404 404 404 302
     ladders/<slug:slug>/seasons/<int:number>/close/ staff/chat/<int:line_id>/ staff/guests/<int:seat_id>/
 POST public login 404 404 404 404 404
     cups/<slug:slug>/withdraw/ ladders/<slug:slug>/members/ ladders/<slug:slug>/members/<int:person_id>/remove/
-    ladders/<slug:slug>/members/bots/ ladders/<slug:slug>/members/link/
+    ladders/<slug:slug>/members/accept/ ladders/<slug:slug>/members/bots/ ladders/<slug:slug>/members/link/
     matches/<int:match_id>/guests/<int:seat>/report/ play/challenges/<int:challenge_id>/answer/ play/look/
 POST public login 404 404 404 404 422
     ladders/<slug:slug>/seasons/open/ staff/bots/<int:bot_id>/ staff/cups/<int:cup_id>/ staff/reports/<int:bot_id>/
