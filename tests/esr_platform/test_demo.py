@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
+from django.utils import timezone
 from pytest_django import Settings
 
 from bots.archives import read_upload
@@ -75,8 +76,10 @@ def test_versions_come_one_after_the_other_and_each_once() -> None:
 def test_nobody_can_sign_in_as_one_of_the_people_and_they_are_no_strangers() -> None:
     assert not any(user.has_usable_password() for user in everybody())
     assert strangers() == 0
-    person("ada")
+    ada = person("ada")
     assert strangers() == 1
+    User.objects.filter(pk=ada.pk).update(deleted=timezone.now())
+    assert strangers() == 0
 
 
 @pytest.mark.usefixtures("house")
