@@ -547,7 +547,8 @@ def withdraw(request: HttpRequest, slug: str) -> HttpResponse:
     sent = request.POST if request.method == "POST" else request.GET
     entry = found(entries, gettext("Entry not found."), bot__slug=sent.get("bot", ""))
     if request.method != "POST":
-        return render(request, "pages/cup_action.html", {"cup": entry.cup, "entry": entry, "what": "withdraw"})
+        context = {"cup": entry.cup, "entry": entry, "what": "withdraw", "has_ended": entry.cup.state not in Cup.OPEN}
+        return render(request, "pages/cup_action.html", context)
     try:
         registration.withdraw(cast("User", request.user), entry)
         messages.success(request, _("%(bot)s was withdrawn from %(cup)s.") % {"bot": entry.bot.name, "cup": entry.cup})
