@@ -248,11 +248,11 @@ class _Entry:
 
 def wait_s(person: User) -> int:
     """Count an export of ``person``. Returns 0 if it is allowed, otherwise the seconds to wait."""
-    pause, key, now = settings.EXPORT_PAUSE_SECONDS, f"export:{person.pk}", time.time()
+    pause: int = settings.EXPORT_PAUSE_SECONDS
+    key, now = f"export:{person.pk}", time.time()
     if cache.add(key, now, pause):
         return 0
-    last: float = cache.get(key, now)
-    return max(1, ceil(last + pause - now))
+    return max(1, ceil(float(cache.get(key, now)) + pause - now))
 
 
 def export(person: User) -> Iterator[bytes]:
