@@ -65,7 +65,7 @@ def test_it_lists_bots_and_matches_and_the_bot_page_leads_there(ada: User, clien
 
 def test_further_ladders_of_a_format_are_named(ada: User, client: Client) -> None:
     bot, standard = uploaded(ada, "Magpie"), Ladder.objects.get(slug=DUEL)
-    course = found_ladder(LadderPlan("Class 7b", standard.game, standard.seats), staff())
+    course = found_ladder(LadderPlan("Class 7b", standard.game, standard.seats), staff("eve"))
     assert bot.memberships.filter(ladder=course).exists()
     client.force_login(ada)
     for address in ("/people/ada/", "/bots/mine/"):
