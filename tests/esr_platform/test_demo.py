@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
-from django.utils import timezone
 from pytest_django import Settings
 
 from bots.archives import read_upload
 from bots.house.catalogue import HOUSE
 from bots.limits import archive_limits
 from bots.models import Bot, BotVersion
+from esr_platform.account_pages import deletion
 from esr_platform.accounts.demo import demo_login
 from esr_platform.accounts.models import User
 from esr_platform.demo import activities
@@ -78,7 +78,7 @@ def test_nobody_can_sign_in_as_one_of_the_people_and_they_are_no_strangers() -> 
     assert strangers() == 0
     ada = person("ada")
     assert strangers() == 1
-    User.objects.filter(pk=ada.pk).update(deleted=timezone.now())
+    deletion.delete(ada)
     assert strangers() == 0
 
 
