@@ -109,7 +109,7 @@ def blank(bot: Bot, by: User, what: Collection[TextRemoval.What], reason: str) -
         dismiss(bot, by)
         values = {"texts": [removal.before for removal in taken], "slug": bot.slug, "reason": reason}
         subject = gettext_lazy("text was removed from your bot")
-        after_commit(notify, owner.pk, owner.email_address, subject, "accounts/email/bot_moderated.txt", values)
+        after_commit(notify, owner.email_address, subject, "accounts/email/bot_moderated.txt", values)
     return taken
 
 

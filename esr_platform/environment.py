@@ -49,6 +49,8 @@ def uploads_storage(folder: Path, bucket: str, endpoint: str) -> dict[str, Any]:
 
 
 def _folder(folder: Path) -> dict[str, Any]:
+    """The storage in ``folder``, which is created so that backups of a new site find it."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return {
         "BACKEND": "bots.uploads.storage.WholeFileStorage",
         "OPTIONS": {

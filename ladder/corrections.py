@@ -79,9 +79,14 @@ def withdraw(match_id: int, reason: str, by: User) -> Match.Status:
     return status
 
 
+def status_word(status: str) -> str:
+    """The status of a match in a sentence."""
+    return "canceled" if status == Match.Status.CANCELLED else status
+
+
 def _without_result(match: Match) -> Refused:
     """The refusal to end or to void a match that is void, canceled or aborted: since when, and by whom."""
-    status = "canceled" if match.status == Match.Status.CANCELLED else match.status
+    status = status_word(match.status)
     action = Intervention.objects.filter(match=match).select_related("author").first()
     when = match.ended if action is None else action.created
     since = "" if when is None else f" on {when.astimezone(UTC):%d %b %Y, %H:%M} UTC"

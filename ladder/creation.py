@@ -24,6 +24,7 @@ from ladder.matches.sweep import end_unplayable_matches
 from ladder.members.invitations import new_token
 from ladder.members.memberships import PEOPLE_LIMITS, enter_everybody
 from ladder.models import Ladder, Membership
+from ladder.models.ladders import STANDARD_SUFFIXES
 from ladder.seasons import open_first
 
 # --- Ladders of site admins ------------------------------------------------------------------------------------------
@@ -148,13 +149,13 @@ def _enter_house(ladder: Ladder, names: Collection[str]) -> None:
 LIVE_LIMITS: Final = {"move_ms": 5000, "bank_ms": 60_000, "game_ms": 600_000}
 """The default limits of live games that differ from those of hosted games, to allow for network latency."""
 
-_WHO: Final[Mapping[Ladder.Players, tuple[str, str]]] = {
-    Ladder.Players.HOSTED: ("", ""),
-    Ladder.Players.REMOTE: ("-remote", ", remote bots"),
-    Ladder.Players.OPEN: ("-open", ", open to everyone"),
-    Ladder.Players.PEOPLE: ("-people", ", human players"),
+_WHO: Final[Mapping[Ladder.Players, str]] = {
+    Ladder.Players.HOSTED: "",
+    Ladder.Players.REMOTE: ", remote bots",
+    Ladder.Players.OPEN: ", open to everyone",
+    Ladder.Players.PEOPLE: ", human players",
 }
-"""The endings of slug and name of the initial ladders, by kind of player."""
+"""The ending of the name of the initial ladders, by kind of player."""
 
 LIMITS: Final[Mapping[Ladder.Players, Mapping[str, int]]] = {
     Ladder.Players.HOSTED: {},
@@ -185,12 +186,12 @@ def open_house() -> None:
 
 def _house_ladders() -> Iterator[Ladder]:
     """For every format a ladder for hosted bots, then live ladders for remote bots, for everyone and for people."""
-    for players, (suffix, words) in _WHO.items():
+    for players, words in _WHO.items():
         for game in GAMES.values():
             for seats in game.seat_counts:
                 alone = len(game.seat_counts) == 1
                 yield Ladder.objects.get_or_create(
-                    slug=(game.slug if alone else f"{game.slug}-{seats}") + suffix,
+                    slug=(game.slug if alone else f"{game.slug}-{seats}") + STANDARD_SUFFIXES[players],
                     defaults={
                         "name": (game.name if alone else f"{game.name}, {seats} players") + words,
                         "players": players,

@@ -16,6 +16,8 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
+from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from bots.tournaments.keys import KEY_BYTES, key_hash
 from ladder.ledger.entries import append
@@ -32,6 +34,10 @@ _CANCELLED = "The season closed before this match started."
 
 class WrongMoment(ValueError):
     """The season cannot be opened or closed now."""
+
+
+class PastTime(WrongMoment):
+    """The planned closing time is in the past."""
 
 
 def open_first(ladder: Ladder) -> None:
@@ -70,8 +76,10 @@ def close(season: Season, then: Fraction | None = KEPT, by: AbstractBaseUser | N
 def plan(season: Season, at: datetime | None, then: Fraction | None = KEPT, by: AbstractBaseUser | None = None) -> None:
     """Plan to close an open season at the time ``at``; ``None`` cancels the plan.
 
-    Raises ``WrongMoment`` if it is already closing or closed.
+    Raises ``PastTime`` for a time in the past, and ``WrongMoment`` if the season is already closing or closed.
     """
+    if at is not None and at <= timezone.now():
+        raise PastTime(_("The closing time is in the past. Choose a later time, or no time to close the season now."))
     if not _not_closing(season).update(closes_at=at, closed_by=by, **_kept(then)):
         raise WrongMoment(f"{season} is already closing or closed.")
 

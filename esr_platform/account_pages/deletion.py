@@ -56,7 +56,7 @@ def delete(person: User) -> None:
     person.refresh_from_db()
     erase(person)
     subject = gettext_lazy("your account was deleted")
-    mail.notify(person.pk, address, subject, "accounts/email/deleted.txt", {"name": name})
+    mail.notify(address, subject, "accounts/email/deleted.txt", {"name": name})
 
 
 def erase_all() -> int:

@@ -6,9 +6,9 @@ nothing is lost if a worker or the broker fails.
 
 from __future__ import annotations
 
-import logging
 import socket
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from smtplib import SMTPConnectError, SMTPResponseException
 from typing import Final
@@ -27,8 +27,6 @@ from esr_platform.accounts import mail
 from esr_platform.accounts.demo import may_act
 from esr_platform.accounts.models import User
 
-logger = logging.getLogger(__name__)
-
 PAUSE: Final = timedelta(days=1)
 SOON: Final = timedelta(minutes=10)
 """Delay before a retry of an email that the mail server certainly did not accept."""
@@ -43,21 +41,15 @@ SETTLED: Final = timedelta(minutes=2)
 _SIGNER: Final = Signer(salt="esr.letters")
 
 
-class NotSent(Exception):
-    """The mail server did not accept an email, or did not confirm it. The time of the next attempt is stored."""
-
-
 def write_all() -> int:
     """Send the digests that are due and return their number. Safe to call at any time and concurrently.
 
     The first failure ends the round, so that a mail server that does not respond blocks a worker only once.
     """
     sent = 0
-    try:
+    with suppress(mail.NotSent):
         for person in _due(timezone.now() - SETTLED)[:IN_A_ROUND]:
             sent += write(person)
-    except NotSent as failure:
-        logger.warning("%s", failure)
     return sent
 
 
@@ -65,7 +57,8 @@ def write(person: User) -> bool:
     """Send ``person`` a digest if there are news. Returns whether it was sent.
 
     A conditional update reserves the day first, so only one of several workers sends. If the server did not accept the
-    email, the next attempt follows soon; if that is unknown, the next day. Raises ``NotSent``.
+    email, the next attempt follows soon; if that is unknown, the next day. Raises
+    ``mail.NotSent``.
     """
     address, row = person.email_address, User.objects.filter(pk=person.pk)
     taken = _quiet().filter(pk=person.pk)
@@ -77,11 +70,11 @@ def write(person: User) -> bool:
         row.update(next_digest=None, told_until=until)
         return False
     try:
-        _email(person, address, news).send()
-    except (OSError, ValueError) as failure:
-        if _has_not_left(failure):
+        mail.send(_email(person, address, news))
+    except mail.NotSent as failure:
+        if _has_not_left(failure.__cause__):
             row.update(next_digest=Now() + SOON)
-        raise NotSent(f"cannot send the digest of user {person.pk}: {failure}") from failure
+        raise
     row.update(told_until=until)
     return True
 
@@ -127,7 +120,7 @@ def _due(until: datetime) -> QuerySet[User]:
     return due.filter(emailaddress__verified=True, emailaddress__primary=True).order_by("next_digest", "pk")
 
 
-def _has_not_left(failure: Exception) -> bool:
+def _has_not_left(failure: BaseException | None) -> bool:
     """Whether the mail server certainly did not accept the email, and may accept it later."""
     if isinstance(failure, SMTPResponseException) and not isinstance(failure, SMTPConnectError):
         return 400 <= failure.smtp_code < 500

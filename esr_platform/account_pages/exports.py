@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+import time
 import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from math import ceil
 from typing import Any, Final
 
 import orjson
@@ -246,8 +248,11 @@ class _Entry:
 
 def wait_s(person: User) -> int:
     """Count an export of ``person``. Returns 0 if it is allowed, otherwise the seconds to wait."""
-    pause, key = settings.EXPORT_PAUSE_SECONDS, f"export:{person.pk}"
-    return 0 if cache.add(key, 1, pause) else pause
+    pause: int = settings.EXPORT_PAUSE_SECONDS
+    key, now = f"export:{person.pk}", time.time()
+    if cache.add(key, now, pause):
+        return 0
+    return max(1, ceil(float(cache.get(key, now)) + pause - now))
 
 
 def export(person: User) -> Iterator[bytes]:

@@ -33,6 +33,7 @@ from ladder.models import (
     CupRound,
     Exhibition,
     FinalStanding,
+    Invitation,
     Ladder,
 )
 from ladder.pages.components.words import day, points, sentence, visible
@@ -65,6 +66,7 @@ class Kind(StrEnum):
     VERSION_REJECTED = "version-rejected"
     BOT_PAUSED = "bot-paused"
     INVITATION = "invitation"
+    LADDER_INVITATION = "ladder-invitation"
     EXHIBITION_MATCH = "exhibition-match"
     SEASON_ENDED = "season-ended"
     CUP_ENTRY_REJECTED = "cup-entry-rejected"
@@ -155,6 +157,11 @@ def _invitations() -> QuerySet[Agreement]:
     )
 
 
+def _ladder_invitations() -> QuerySet[Invitation]:
+    """Invitations by username that have not been accepted."""
+    return Invitation.objects.filter(agreed=None).select_related("ladder")
+
+
 def _requested() -> QuerySet[Exhibition]:
     """Exhibition matches that have ended, for the users who requested them."""
     shown = Exhibition.objects.filter(state__in=_ENDED).select_related("ladder", "requested_by")
@@ -217,6 +224,19 @@ def _tell_invitations(_: User, agreements: Sequence[Agreement]) -> Iterator[News
                 f" The match starts on {when}. Accept or decline the invitation before then."
             ),
             path=reverse("pages:exhibition", args=[exhibition.pk]),
+        )
+
+
+def _tell_ladder_invitations(_: User, invitations: Sequence[Invitation]) -> Iterator[News]:
+    for invitation in invitations:
+        name = invitation.ladder.name
+        yield News(
+            kind=Kind.LADDER_INVITATION,
+            key=str(invitation.pk),
+            moment=invitation.created,
+            headline=_line(f"invitation to the ladder {name}"),
+            sentence=visible(f"You are invited to the ladder {name}. Accept the invitation on its page."),
+            path=reverse("pages:ladder", args=[invitation.ladder.slug]),
         )
 
 
@@ -490,6 +510,7 @@ _SOURCES: Final = (
     _Source(_rejected, "bot__owner", "validated", None, _tell_rejections),
     _Source(_paused, "owner", "paused", None, _tell_pauses),
     _Source(_invitations, "person", "exhibition__created", "exhibition__ladder", _tell_invitations),
+    _Source(_ladder_invitations, "person", "created", "ladder", _tell_ladder_invitations),
     _Source(_requested, "requested_by", "ended", "ladder", _tell_ended),
     _Source(_accepted, "person", "exhibition__ended", "exhibition__ladder", _tell_accepted),
     _Source(_final_standings, "membership__bot__owner", "season__closed", "season__ladder", _tell_seasons),
@@ -538,7 +559,7 @@ def replace_url(person: User) -> None:
 
 
 def person_feed(request: HttpRequest, person: User) -> HttpResponse:
-    """The newest news of ``person``, in at most 17 queries and three for each cup that runs or has ended lately."""
+    """The newest news of ``person``, in at most 18 queries and three for each cup that runs or has ended lately."""
     now = timezone.now()
     title = f"{person.username} on {settings.SITE_NAME}"
     feed = AtomFeed(title, reverse("accounts:account"), path_of(person), person.date_joined)

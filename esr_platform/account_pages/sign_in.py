@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -68,11 +70,14 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         "username_blacklisted": _("This username is not available. Choose another name."),
         "username_password_mismatch": _("The username or the password is wrong."),
         "username_taken": _("This username is taken. Choose another name."),
-        "rate_limited": _("Too many requests. Wait a few minutes, then try again."),
+        "rate_limited": _("You can request another code after 10 s. Check your email, then try again."),
     }
 
     def send_mail(self, template_prefix: str, email: str, context_: dict[str, Any]) -> None:
-        """Send an email whose links start with ``SITE_URL``, never with the Host header of a request."""
+        """Send an email whose links start with ``SITE_URL``, never with the Host header of a request.
+
+        A request whose email cannot be sent is answered with 503.
+        """
         links = {name: at_site(value) for name, value in context_.items() if name.endswith("_url")}
         values = {
             **context_,
@@ -80,12 +85,18 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
             "link_hours": settings.PASSWORD_RESET_TIMEOUT // 3600,
         }
         subject = render_to_string(f"{template_prefix}_subject.txt", values)
-        mail.message(email, subject, f"{template_prefix}_message.txt", values).send()
+        try:
+            mail.send(mail.message(email, subject, f"{template_prefix}_message.txt", values))
+        except mail.NotSent as failure:
+            page = render(context.request, "email_not_sent.html", status=HTTPStatus.SERVICE_UNAVAILABLE)
+            raise ImmediateHttpResponse(page) from failure
 
     def send_notification_mail(
         self, template_prefix: str, user: Any, context: dict[str, Any] | None = None, email: str | None = None
     ) -> None:
-        super().send_notification_mail(template_prefix, user, {"user": user, **(context or {})}, email)
+        """Send an account notice. A failure must not undo what was done."""
+        with suppress(ImmediateHttpResponse):
+            super().send_notification_mail(template_prefix, user, {"user": user, **(context or {})}, email)
 
     def login(self, request: HttpRequest, user: Any) -> None:
         """Sign in, unless the account was closed between two steps of signing in.

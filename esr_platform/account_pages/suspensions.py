@@ -130,4 +130,4 @@ def _held(*people: int) -> list[User]:
 def _tell(person: User, what: str, reason: str, name: str = "") -> None:
     """Notify the person by email."""
     values = {"what": what, "reason": reason, "name": name or person.username}
-    mail.notify(person.pk, person.email_address, _SUBJECTS[what], "accounts/email/moderated.txt", values)
+    mail.notify(person.email_address, _SUBJECTS[what], "accounts/email/moderated.txt", values)

@@ -138,11 +138,12 @@ def export(request: HttpRequest) -> HttpResponseBase:
     asks for the password.
     """
     person = cast("User", request.user)
+    texts = {"pause_s": settings.EXPORT_PAUSE_SECONDS}
     if request.method != "POST":
-        return render(request, "accounts/export.html")
+        return render(request, "accounts/export.html", texts)
     wait = exports.wait_s(person)
     if wait:
-        response = render(request, "429.html", {"wait_s": wait}, status=429)
+        response = render(request, "accounts/export.html", {**texts, "wait_s": wait}, status=429)
         response["Retry-After"] = str(wait)
         return response
     name = f"{person.username}.zip"

@@ -12,8 +12,8 @@ import logging
 import re
 import textwrap
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from smtplib import SMTPException
 from typing import Any, Final
 
 from django.conf import settings
@@ -110,19 +110,30 @@ def message(
     return email
 
 
-def notify(user: int, to: str | None, subject: str | Promise, template: str, values: Mapping[str, Any]) -> None:
-    """Send an account notice to the user with this id, if there is an email address.
+class NotSent(Exception):
+    """The mail server did not accept an email, or did not confirm it. The failure is logged."""
+
+
+def send(email: EmailMultiAlternatives) -> None:
+    """Send an email. Raises ``NotSent`` after one line in the log, which names the setting of the mail server."""
+    try:
+        email.send()
+    except (OSError, ValueError) as failure:
+        server = f"{settings.EMAIL_HOST}:{settings.EMAIL_PORT}"
+        logger.error("cannot send the email %r: %s. Check EMAIL_URL (%s).", email.subject, failure, server)
+        raise NotSent(str(failure)) from failure
+
+
+def notify(to: str | None, subject: str | Promise, template: str, values: Mapping[str, Any]) -> None:
+    """Send an account notice, if there is an email address.
 
     It is in the language of the site, not in that of the moderator who caused it: pass a lazy ``subject``. A failure
     is logged, because it must not undo what was done.
     """
     if to is None:
         return
-    try:
-        with override(settings.LANGUAGE_CODE):
-            message(to, str(subject), template, values).send()
-    except (OSError, SMTPException) as failure:
-        logger.warning("cannot send the email %r to user %s: %s", subject, user, failure)
+    with override(settings.LANGUAGE_CODE), suppress(NotSent):
+        send(message(to, str(subject), template, values))
 
 
 def _rendered(template: str, values: Mapping[str, Any]) -> str:

@@ -56,9 +56,9 @@ RULES: Final = tuple(
     name_of_house_bot name_of_user name_reserved name_scripts name_taken name_unavailable needs_challenge needs_link
     needs_superuser no_account no_action no_bot_of_yours no_claim no_format no_free_seat no_guest no_guests
     no_ladder no_line no_message no_name no_name_to_remove no_open_season no_reason no_result no_return no_sandbox
-    no_season no_seat no_slug no_text not_a_bot not_a_player not_asked not_at_the_table not_by_invitation not_live
-    not_main_organizer not_merged not_on_ladder not_organizer not_own_remote_bot not_playable not_playing not_remote
-    not_seated not_staff not_started not_suspended not_your_bot not_your_versions not_yours not_yourself
+    no_season no_seat no_slug no_text not_a_bot not_a_player not_asked not_at_the_table not_by_invitation not_ended
+    not_live not_main_organizer not_merged not_on_ladder not_organizer not_own_remote_bot not_playable not_playing
+    not_remote not_seated not_staff not_started not_suspended not_your_bot not_your_versions not_yours not_yourself
     nothing_selected offline opponent_not_rated opponent_unavailable own_account own_bot own_cup own_line players
     presets_only rated_time_control reason reason_too_long registration_closed rematch_too_late remote_bot
     remote_only removed_by_moderator repeat_days reserved_percent reserved_slug retired rounds same_bot_twice same_k

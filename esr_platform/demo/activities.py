@@ -50,9 +50,9 @@ DOMAIN: Final = "@demo.invalid"
 
 
 def strangers() -> int:
-    """Number of accounts that are neither demo users nor the demo account."""
+    """Number of accounts that are neither demo users nor the demo account. Deleted accounts do not count."""
     ours = Q(email__endswith=DOMAIN) | Q(username=demo.USERNAME)
-    return User.objects.exclude(ours).count()
+    return User.objects.filter(deleted=None).exclude(ours).count()
 
 
 def person(name: str) -> User:

@@ -202,7 +202,6 @@ def _notify_later(cup: Cup, what: str, reason: str, texts: list[str], *, is_refu
     values = {"what": what, "reason": reason, "texts": texts, "slug": cup.slug, "is_refused": is_refused}
     after_commit(
         mail.notify,
-        organizer.pk,
         organizer.email_address,
         _SUBJECTS[what],
         "accounts/email/cup_moderated.txt",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -14,7 +16,7 @@ from esr_platform.accounts.limits import lock_active_user
 from esr_platform.accounts.models import User
 from games.rules import Document
 from ladder.access import organizes
-from ladder.cups import ledger
+from ladder.cups import ledger, schedules
 from ladder.cups.cancellation import cancel, cancel_queued
 from ladder.models import Cup, CupEntry, CupTable, Match, Membership
 
@@ -47,6 +49,7 @@ def enter(by: User, cup: Cup, bot: Bot) -> CupEntry:
         entry, _created = CupEntry.objects.update_or_create(
             cup=cup, bot=bot, defaults={"state": CupEntry.State.ENTERED, "reason": ""}
         )
+        transaction.on_commit(partial(schedules.update, cup), robust=True)
         return entry
 
 
@@ -82,6 +85,7 @@ def leave(cup: Cup, entry: CupEntry, state: CupEntry.State, reason: str, by: Use
     entry = CupEntry.objects.get(pk=entry.pk)
     document: Document = {"entrant": entry.number, "state": str(state)}
     if entry.number is None:
+        transaction.on_commit(partial(schedules.update, cup), robust=True)
         if by is not None:
             ledger.append(cup, ledger.Kind.LEFT, {**document, "bot": entry.bot_id}, by, reason)
         return True

@@ -1,7 +1,7 @@
 """The stored schedules of open cups: the tables of their further rounds, and how long these are expected to take.
 
-A worker computes them, never a request. A schedule is computed again when the entrants change and when a round ends,
-and before the start also when it is old.
+A schedule is computed when a bot enters or leaves before the start. A worker computes it again when the entrants change
+in another way, when a round ends, and before the start also when it is old.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from datetime import timedelta
 from hashlib import sha256
 from typing import Any, Final
 
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from bots.tournaments.ledger import canonical
@@ -28,16 +29,16 @@ def update_due() -> int:
     count = 0
     for cup in Cup.objects.filter(state__in=Cup.OPEN).select_related("ladder", "schedule").order_by("pk"):
         try:
-            count += _update(cup)
+            count += update(cup)
         except Exception:  # the other cups must not wait for this one
             logger.exception("no schedule of cup %s", cup.pk)
     return count
 
 
-def _update(cup: Cup) -> bool:
+def update(cup: Cup) -> bool:
     """Update the schedule of a cup if it is due, and return whether it was."""
     ended = CupRound.objects.filter(cup=cup, ended__isnull=False).count()
-    bots = list(_playing(cup).order_by("pk").values_list("bot", flat=True))
+    bots = list(playing(cup).order_by("pk").values_list("bot", flat=True))
     basis = sha256(canonical([ended, bots])).hexdigest()
     last, now = getattr(cup, "schedule", None), timezone.now()
     if last and last.basis == basis and (cup.state == Cup.State.RUNNING or last.computed > now - OLD):
@@ -55,7 +56,7 @@ def _update(cup: Cup) -> bool:
     return True
 
 
-def _playing(cup: Cup) -> Any:
+def playing(cup: Cup) -> QuerySet[CupEntry]:
     """The entries whose bots will play: before the deadline, those with an active version."""
     entries = CupEntry.objects.filter(cup=cup, state=CupEntry.State.ENTERED)
     return entries if cup.entrants_hash else entries.filter(bot__versions__active=True)

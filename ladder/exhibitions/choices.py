@@ -98,10 +98,10 @@ def require_room(person: User, games: int) -> None:
         raise _GAMES_A_DAY.reached(games=games, left=left)
 
 
-def require_blocks(blocks: int, most: int) -> None:
-    """Raise ``Refused`` unless ``blocks`` is between 1 and ``most``."""
+def require_blocks(blocks: int, most: int, word: str = "blocks") -> None:
+    """Raise ``Refused`` unless ``blocks`` is between 1 and ``most``. ``word`` is the name of the field."""
     if not 1 <= blocks <= most:
-        raise Refused(f"A match request can have 1 to {most} blocks, not {blocks}.", code="blocks_out_of_range")
+        raise Refused(f"A match request can have 1 to {most} {word}, not {blocks}.", code="blocks_out_of_range")
 
 
 # --- Names of versions -----------------------------------------------------------------------------------------------

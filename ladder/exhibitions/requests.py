@@ -106,8 +106,8 @@ def request_scheduled(
 
     Requests of staff are scheduled immediately. Other requests wait until all other owners have agreed.
     """
-    require_blocks(deals, allowances().deals)
-    _require_time(due_at)
+    require_blocks(deals, allowances().deals, "deals")
+    require_time(due_at)
     table = _table(by, ladder, versions)
     asked = set() if by.is_staff else {version.bot.owner_id for version in table} - {None, by.pk}
     if not by.is_staff and by.pk not in {version.bot.owner_id for version in table}:
@@ -138,7 +138,8 @@ def _table(by: User, ladder: Ladder, versions: Sequence[int]) -> list[BotVersion
     return chosen(by, ladder, versions)
 
 
-def _require_time(due_at: datetime) -> None:
+def require_time(due_at: datetime) -> None:
+    """Raise ``Refused`` unless a match can be scheduled at this time."""
     days = allowances().days_ahead
     if due_at < timezone.now() + SOONEST:
         raise Refused("Choose a time at least 1 minute from now.", code="time_too_early")

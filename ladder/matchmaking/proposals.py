@@ -499,6 +499,8 @@ def _rematch_of(played: Match) -> Proposal | None:
 
 def _seats(match: Match, by: User | Guest) -> tuple[list[Seat], Seat]:
     """The seats of ``match``, and that of ``by``, who must have played."""
+    if match.status in Match.PENDING:
+        raise Refused(_("The game is still running. Offer a rematch after its end."), code="not_ended")
     recent = Q(ended__gt=Now() - REMATCH_WITHIN, status__in=Match.ENDED, table__isnull=False)
     if not Match.objects.filter(recent, pk=match.pk).exists():
         raise Refused(

@@ -1,8 +1,8 @@
 """Members of invitation-only ladders: invitations by username and by link, and the bots that organizers add.
 
-Members who accept the invitation with its link let the organizers add their bots. Members who were only invited by
-username have not agreed to that. A bot that has ever been on the ladder is never added again by organizers, because its
-owner may have removed it.
+Members who accept the invitation, with its link or on the page of the ladder, let the organizers add their bots.
+Members who were invited by username have not agreed to that yet. A bot that has ever been on the ladder is never added
+again by organizers, because its owner may have removed it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from ladder.members.memberships import join, leave, may_sit
 from ladder.models import Invitation, Ladder
+from ladder.models.ladders import Viewer
 
 _TOKEN_BYTES: Final = 32
 
@@ -28,9 +29,23 @@ def member_by_link(token: str, person: User) -> Ladder | None:
         return None
     ladder = Ladder.objects.filter(invitation=token, by_invitation=True).first()
     if ladder is not None:
-        invitation = Invitation.objects.get_or_create(ladder=ladder, person=person)[0]
-        Invitation.objects.filter(pk=invitation.pk, agreed=None).update(agreed=Now())
+        Invitation.objects.get_or_create(ladder=ladder, person=person)
+        accept(ladder, person)
     return ladder
+
+
+def accept(ladder: Ladder, person: User) -> bool:
+    """Let organizers add the bots of the member ``person``. Returns whether it is a member. Idempotent."""
+    own = Invitation.objects.filter(ladder=ladder, person=person)
+    own.filter(agreed=None).update(agreed=Now())
+    return own.exists()
+
+
+def is_asked(ladder: Ladder, person: Viewer) -> bool:
+    """Whether ``person`` was invited to ``ladder`` by username and has not accepted the invitation."""
+    if not ladder.by_invitation or not person.is_authenticated:
+        return False
+    return Invitation.objects.filter(ladder=ladder, person=person.pk, agreed=None).exists()
 
 
 def enrollable(ladder: Ladder) -> list[Bot]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from collections.abc import Mapping
+from typing import Final, TypeAlias
 
 from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
@@ -88,6 +89,12 @@ class Ladder(models.Model):
         return self.name
 
     @property
+    def is_standard(self) -> bool:
+        """Whether every site has this ladder of its format and kind of players (``ladder.creation.open_house``)."""
+        suffix = STANDARD_SUFFIXES[self.Players(self.players)]
+        return self.slug in (f"{self.game}{suffix}", f"{self.game}-{self.seats}{suffix}")
+
+    @property
     def live(self) -> bool:
         """Whether its games are live ones, one at a time, and not blocks."""
         return self.players != self.Players.HOSTED
@@ -101,6 +108,15 @@ class Ladder(models.Model):
     def for_people(self) -> bool:
         """Whether people sit there themselves."""
         return self.players in (self.Players.PEOPLE, self.Players.OPEN)
+
+
+STANDARD_SUFFIXES: Final[Mapping[Ladder.Players, str]] = {
+    Ladder.Players.HOSTED: "",
+    Ladder.Players.REMOTE: "-remote",
+    Ladder.Players.OPEN: "-open",
+    Ladder.Players.PEOPLE: "-people",
+}
+"""The ending of the slug of a standard ladder, by kind of players."""
 
 
 class Invitation(models.Model):

@@ -305,26 +305,25 @@ def rule_on_table(request: HttpRequest, cup: Cup, number: int, index: int) -> Ht
             return _("This ruling is already in the ledger.")
         return _("The ruling on round %(round)s, table %(table)s is in the ledger.") % {"round": number, "table": index}
 
-    return _confirmed(
-        request,
-        cup,
-        form,
-        act,
-        {"what": "rule", "table": table, "number": index},
-    )
+    settled = desk.is_settled(cup, table.round)
+    return _confirmed(request, cup, form, act, {"what": "rule", "table": table, "number": index, "settled": settled})
 
 
 def _confirmed(
     request: HttpRequest, cup: Cup, form: forms.Form, act: Callable[[User], str], context: Mapping[str, Any]
 ) -> HttpResponse:
-    """The page that explains an action and asks for its reason. After the action, the desk says what happened."""
+    """The page that explains an action and asks for its reason. After the action, the desk says what happened.
+
+    If the cup has ended or the table is ``settled``, the page says so and has no form.
+    """
     if request.method == "POST" and form.is_valid():
         try:
             messages.success(request, act(cast("User", request.user)))
             return redirect("pages:cup_desk", cup.slug)
         except Refused as refusal:
             form.add_error(None, str(refusal))
-    return render(request, "pages/cup_action.html", {"cup": cup, "form": form, **context}, status=form_status(form))
+    context = {"cup": cup, "form": form, "has_ended": cup.state not in Cup.OPEN, **context}
+    return render(request, "pages/cup_action.html", context, status=form_status(form))
 
 
 @require_POST

@@ -31,6 +31,7 @@ from esr_platform.accounts.models import User
 from ladder.access import cup_seen_by, cups_of, cups_seen_by, found, may_run, organizes
 from ladder.cups import registration
 from ladder.cups.results import CupResults, RoundResults, TableResults, table_results
+from ladder.cups.schedules import playing
 from ladder.models import Cup, CupEntry, CupLedgerEntry, CupRound, CupSchedule, CupTable
 from ladder.models.ladders import Viewer
 from ladder.pages.components import crosstable, words
@@ -271,6 +272,11 @@ class CupPage:
         return stages
 
     # Schedule
+
+    @property
+    def too_few(self) -> bool:
+        """Whether the bots that are entered and can play are too few for the format."""
+        return playing(self.cup).count() < self.cup.tournament_format.least_entrants(self.cup.ladder.seats)
 
     @property
     def duration_s(self) -> float | None:
@@ -541,7 +547,8 @@ def withdraw(request: HttpRequest, slug: str) -> HttpResponse:
     sent = request.POST if request.method == "POST" else request.GET
     entry = found(entries, gettext("Entry not found."), bot__slug=sent.get("bot", ""))
     if request.method != "POST":
-        return render(request, "pages/cup_action.html", {"cup": entry.cup, "entry": entry, "what": "withdraw"})
+        context = {"cup": entry.cup, "entry": entry, "what": "withdraw", "has_ended": entry.cup.state not in Cup.OPEN}
+        return render(request, "pages/cup_action.html", context)
     try:
         registration.withdraw(cast("User", request.user), entry)
         messages.success(request, _("%(bot)s was withdrawn from %(cup)s.") % {"bot": entry.bot.name, "cup": entry.cup})

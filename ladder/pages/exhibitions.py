@@ -13,6 +13,7 @@ from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
+from django.core.validators import MaxValueValidator
 from django.db.models import Prefetch, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -170,6 +171,14 @@ class ScheduleForm(SeatedForm):
         super().__init__(*args, **kwargs)
         _at_most(self.fields["deals"], allowances().deals)
 
+    def clean_due_at(self) -> datetime:
+        """The start time, checked with the other fields."""
+        try:
+            requests.require_time(self.cleaned_data["due_at"])
+        except Refused as refusal:
+            raise forms.ValidationError(str(refusal)) from refusal
+        return self.time
+
     @property
     def time(self) -> datetime:
         moment: datetime = self.cleaned_data["due_at"]
@@ -243,8 +252,9 @@ def _version_field(label: str, options: Options) -> forms.TypedChoiceField:
 
 
 def _at_most(field: Any, most: int) -> None:
-    """Show the maximum in the form; ``ladder.exhibitions.choices`` checks it."""
+    """Show the maximum in the form and check it with the other fields."""
     field.widget.attrs["max"] = most
+    field.validators.append(MaxValueValidator(most, gettext_lazy("Enter a number from 1 to %(limit_value)s.")))
     field.help_text = gettext("Maximum: %(number)s.") % {"number": most}
 
 

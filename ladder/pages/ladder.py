@@ -24,6 +24,7 @@ from ladder.access import ladder_seen_by
 from ladder.ledger.entries import rating_rules_of
 from ladder.matches.house_bots import owners_on
 from ladder.members.estimated_skill import Run, SkillOrder, tie_groups
+from ladder.members.invitations import is_asked
 from ladder.members.standings import PROVISIONAL, WIN_RATE, Rows, StandingsRow, members, members_with_versions, page_of
 from ladder.models import Ladder, Membership, Season
 from ladder.models.ladders import Viewer
@@ -292,5 +293,6 @@ def _address(ladder: Ladder) -> str:
 
 @require_safe
 def ladder(request: HttpRequest, slug: str) -> HttpResponse:
-    page = ladder_page(ladder_seen_by(request.user, slug), request.GET.get, request.user)
-    return render(request, "pages/ladder.html", {"page": page})
+    shown = ladder_seen_by(request.user, slug)
+    page = ladder_page(shown, request.GET.get, request.user)
+    return render(request, "pages/ladder.html", {"page": page, "is_asked": is_asked(shown, request.user)})

@@ -38,6 +38,7 @@ from ladder.pages.lobby_forms import (
     time_left,
 )
 from ladder.pages.matches import names, seats_shown
+from ladder.pairings.people import BOTS_AFTER_S
 
 # --- The page --------------------------------------------------------------------------------------------------------
 
@@ -201,6 +202,11 @@ class LobbyPage:
     def stream(self) -> str:
         """The URL of the event stream."""
         return STREAM
+
+    @property
+    def bots_after_s(self) -> float:
+        """The seconds after which bots take the free seats of a search."""
+        return BOTS_AFTER_S
 
     @property
     def searches_mixed(self) -> bool:

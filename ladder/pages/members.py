@@ -20,7 +20,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
-from ladder.access import found
+from ladder.access import found, ladder_seen_by
 from ladder.members import invitations
 from ladder.models import Invitation, Ladder, Season
 from ladder.pages.components.responses import for_staff, form_status
@@ -60,7 +60,7 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
     form = InviteForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         number = invitations.invite(ladder, form.cleaned_data["names"])
-        text = ngettext("%(number)s member was added.", "%(number)s members were added.", number)
+        text = ngettext("%(number)s user was invited.", "%(number)s users were invited.", number)
         messages.success(request, text % {"number": number})
         return redirect("pages:ladder_members", slug)
     context = {
@@ -125,6 +125,17 @@ def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
         messages.success(request, text % {"ladder": ladder})
         return redirect("pages:ladder", ladder.slug)
     return render(request, "pages/invitation.html", {"ladder": ladder})
+
+
+@require_POST
+@login_required
+def accept(request: HttpRequest, slug: str) -> HttpResponse:
+    """Accept an invitation by username."""
+    ladder = ladder_seen_by(request.user, slug)
+    if not invitations.accept(ladder, cast("User", request.user)):
+        raise Http404(_("You are not a member of %(ladder)s.") % {"ladder": ladder})
+    messages.success(request, _("You accepted the invitation. To add a bot, select this ladder on the bot page."))
+    return redirect("pages:ladder", ladder.slug)
 
 
 def _by_invitation(slug: str) -> Ladder:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from fractions import Fraction
 from typing import Any, Final, cast
 
@@ -15,7 +14,6 @@ from django.db.models import Count, OuterRef, Prefetch, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.utils.dateformat import format as formatted
 from django.utils.translation import gettext, gettext_lazy, gettext_noop
 from django.utils.translation import gettext as _
@@ -62,14 +60,6 @@ class CloseForm(forms.Form):
         required=False,
         initial="1/2",
     )
-
-    def clean_at(self) -> datetime | None:
-        at: datetime | None = self.cleaned_data["at"]
-        if at is not None and at <= timezone.now():
-            raise forms.ValidationError(
-                gettext("This time is in the past. Enter a later time, or leave the field empty to close now.")
-            )
-        return at
 
     @property
     def then(self) -> Fraction | None:
@@ -236,6 +226,9 @@ def close(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         return _shown(request, season_page(season, request.GET.get), form, status=form_status(form))
     try:
         messages.success(request, _closed(season, form, request))
+    except seasons.PastTime as refusal:
+        form.add_error("at", str(refusal))
+        return _shown(request, season_page(season, request.GET.get), form, status=form_status(form))
     except seasons.WrongMoment as refusal:
         messages.error(request, str(refusal))
     return redirect("pages:season", slug, number)

@@ -91,6 +91,7 @@ members_urls: list[URLPattern] = [
     path("ladders/<slug:slug>/standings.csv", ladder_csv.standings, name="ladder_standings_csv"),
     path("ladders/<slug:slug>/members/", members.members, name="ladder_members"),
     path("ladders/<slug:slug>/members/<int:person_id>/remove/", members.remove_member, name="remove_member"),
+    path("ladders/<slug:slug>/members/accept/", members.accept, name="accept_membership"),
     path("ladders/<slug:slug>/members/bots/", members.enroll, name="enroll_bots"),
     path("ladders/<slug:slug>/members/link/", members.new_link, name="new_invitation"),
     path("ladders/invitations/<str:token>/", members.accept_invitation, name="accept_invitation"),

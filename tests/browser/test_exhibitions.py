@@ -81,6 +81,9 @@ def test_a_match_at_a_set_time_counts_down_with_and_without_scripts(watched: Pag
     expect(watched.locator("[data-countdown]")).not_to_have_text(first)
     watched.locator("button[name=agree]").click()
     expect(watched.locator("#order")).to_have_attribute("data-state", "planned")
+    Exhibition.objects.filter(pk=exhibition.pk).update(due_at=timezone.now() - timedelta(minutes=4, seconds=30))
+    looker.open(f"/exhibitions/{exhibition.pk}/")
+    expect(watched.locator("[data-countdown]")).to_have_text("4 min ago")
     looker.open(f"/ladders/{DUEL}/test/")
     looker.open(f"/ladders/{DUEL}/schedule/")
 

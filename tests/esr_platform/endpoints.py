@@ -110,7 +110,7 @@ JUDGED: Mapping[Exposure, str] = {
         api/v1/matches/<int:match>/decisions/<int:number> account/tokens/<int:token_id>/revoke/
         account/tokens/revoke/ account/terms/ language/
         exhibitions/<int:exhibition_id>/cancel/ exhibitions/<int:exhibition_id>/answer/
-        ladders/<slug:slug>/members/link/ ladders/<slug:slug>/members/bots/
+        ladders/<slug:slug>/members/link/ ladders/<slug:slug>/members/bots/ ladders/<slug:slug>/members/accept/
         ladders/<slug:slug>/members/<int:person_id>/remove/
         bots/<slug:slug>/ladders/ bots/<slug:slug>/resume/ bots/<slug:slug>/restore/
         bots/<slug:slug>/source/hide/ bots/<slug:slug>/versions/<int:number>/activate/

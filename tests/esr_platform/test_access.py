@@ -239,10 +239,10 @@ POST private 401 404 404 no_line 404 404
     api/v1/matches/<int:match>/seat/report
 POST private 401 404 404 no_message 404 404
     api/v1/matches/<int:match>/seat/chat
+POST private 401 404 404 not_ended 404 404
+    api/v1/matches/<int:match>/seat/rematch
 POST private 401 404 404 not_yours 404 404
     api/v1/challenges/<int:challenge_id>/withdraw
-POST private 401 404 404 rematch_too_late 404 404
-    api/v1/matches/<int:match>/seat/rematch
 POST private 404 404 404 302 404 302
     play/links/<str:token>/ play/tables/<int:match_id>/act/ play/tables/<int:match_id>/answer/
     play/tables/<int:match_id>/rematch/
@@ -254,6 +254,8 @@ POST private login 404 404 302 404 302
     cups/<slug:slug>/desk/organizers/<int:person_id>/ cups/<slug:slug>/desk/resume/
     exhibitions/<int:exhibition_id>/answer/ exhibitions/<int:exhibition_id>/cancel/
     play/open-games/<int:game_id>/join/ play/open-games/<int:game_id>/leave/ play/open-games/<int:game_id>/withdraw/
+POST private login 404 404 302 404 404
+    ladders/<slug:slug>/members/accept/
 POST private login 404 404 404 404 200
     ladders/<slug:slug>/correct/k/ ladders/<slug:slug>/correct/merge/ ladders/<slug:slug>/members/
     matches/<int:match_id>/correct/
@@ -296,10 +298,10 @@ POST public 401 404 no_message 404 404 404
     api/v1/matches/<int:match>/seat/chat
 POST public 401 404 not_a_player 404 404 404
     api/v1/challenges/<int:challenge_id>/accept api/v1/challenges/<int:challenge_id>/decline
+POST public 401 404 not_ended 404 404 404
+    api/v1/matches/<int:match>/seat/rematch
 POST public 401 404 not_yours 404 404 404
     api/v1/challenges/<int:challenge_id>/withdraw
-POST public 401 404 rematch_too_late 404 404 404
-    api/v1/matches/<int:match>/seat/rematch
 POST public 401 not_organizer not_organizer not_organizer 200 200
     api/v1/cups/<slug:slug>/cancel api/v1/cups/<slug:slug>/entries/<slug:bot>/remove api/v1/cups/<slug:slug>/pause
     api/v1/cups/<slug:slug>/resume api/v1/cups/<slug:slug>/rulings
@@ -347,7 +349,7 @@ POST public login 404 404 404 404 302
     ladders/<slug:slug>/seasons/<int:number>/close/ staff/chat/<int:line_id>/ staff/guests/<int:seat_id>/
 POST public login 404 404 404 404 404
     cups/<slug:slug>/withdraw/ ladders/<slug:slug>/members/ ladders/<slug:slug>/members/<int:person_id>/remove/
-    ladders/<slug:slug>/members/bots/ ladders/<slug:slug>/members/link/
+    ladders/<slug:slug>/members/accept/ ladders/<slug:slug>/members/bots/ ladders/<slug:slug>/members/link/
     matches/<int:match_id>/guests/<int:seat>/report/ play/challenges/<int:challenge_id>/answer/ play/look/
 POST public login 404 404 404 404 422
     ladders/<slug:slug>/seasons/open/ staff/bots/<int:bot_id>/ staff/cups/<int:cup_id>/ staff/reports/<int:bot_id>/

@@ -12,6 +12,7 @@ from bots.archives import read_upload
 from bots.house.catalogue import HOUSE
 from bots.limits import archive_limits
 from bots.models import Bot, BotVersion
+from esr_platform.account_pages import deletion
 from esr_platform.accounts.demo import demo_login
 from esr_platform.accounts.models import User
 from esr_platform.demo import activities
@@ -75,8 +76,10 @@ def test_versions_come_one_after_the_other_and_each_once() -> None:
 def test_nobody_can_sign_in_as_one_of_the_people_and_they_are_no_strangers() -> None:
     assert not any(user.has_usable_password() for user in everybody())
     assert strangers() == 0
-    person("ada")
+    ada = person("ada")
     assert strangers() == 1
+    deletion.delete(ada)
+    assert strangers() == 0
 
 
 @pytest.mark.usefixtures("house")

@@ -23,7 +23,7 @@ from esr_platform.accounts import tokens
 from esr_platform.accounts.demo import demo_login
 from esr_platform.accounts.factors import MFAAdapter
 from esr_platform.accounts.models import Scope, User
-from esr_platform.environment import database
+from esr_platform.environment import database, uploads_storage
 from esr_platform.public import is_local_url, is_public, lacks
 from esr_platform.secret import private_folder, secret_key
 
@@ -137,6 +137,11 @@ def test_a_folder_into_which_others_write_is_no_data_folder() -> None:
     with pytest.raises(PermissionError, match="other users"):
         private_folder(place)
     assert mode(place) == before
+
+
+def test_the_folder_of_uploads_exists_from_the_start_for_the_user_alone(tmp_path: Path) -> None:
+    uploads_storage(tmp_path / "uploads", "", "")
+    assert mode(tmp_path / "uploads") == 0o700
 
 
 def test_a_file_system_of_its_own_is_closed_to_others(tmp_path: Path) -> None:

@@ -333,7 +333,7 @@ def test_staff_correct_from_the_command_line_too(played: Ladder, eve: User) -> N
     first, other = [seat.membership for seat in match.seats.order_by("index")[:2]]
     assert "Block 3 " in correct("void", match.pk)
     queued = Match.objects.filter(status="queued")[0]
-    assert correct("withdraw", queued.pk) == f"Match {queued.pk} is now cancelled.\n"
+    assert correct("withdraw", queued.pk) == f"Match {queued.pk} is now canceled.\n"
     assert correct("k", played.slug, 32, 16, 25).startswith("Added ledger entry ")
     correct("merge", played.slug, first.bot.slug, other.bot.slug)
     assert rating_rules_of(played).merged == {first.pk: other.pk}

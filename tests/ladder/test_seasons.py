@@ -24,7 +24,17 @@ from ladder.matches.schedule import fill
 from ladder.members.standings import among_each_other, standings_of
 from ladder.models import Block, DealSeries, FinalStanding, Ladder, LedgerEntry, Match, Membership, Season
 from ladder.ratings.regression import regressed
-from ladder.seasons import WrongMoment, close, close_due, finish_closing, open_first, open_next, plan, publish_keys
+from ladder.seasons import (
+    PastTime,
+    WrongMoment,
+    close,
+    close_due,
+    finish_closing,
+    open_first,
+    open_next,
+    plan,
+    publish_keys,
+)
 from ladder.upkeep import sweep
 from tests.build import (
     FAILED,
@@ -224,7 +234,7 @@ def test_a_season_is_closed_once_and_the_next_one_not_by_the_same_click(ladder: 
     with pytest.raises(WrongMoment):
         close(season)
     with pytest.raises(WrongMoment):
-        plan(season, timezone.now())
+        plan(season, timezone.now() + timedelta(hours=1))
     assert current(ladder).number == 2
 
 
@@ -239,6 +249,14 @@ def test_a_planned_season_closes_when_its_time_has_come(ladder: Ladder) -> None:
     assert LedgerEntry.objects.filter(ladder=ladder).latest("number").document["regress"] == [1, 4]
     assert close_due() == 0
     assert current(ladder).number == 2
+
+
+def test_a_season_cannot_be_planned_to_close_in_the_past(ladder: Ladder) -> None:
+    season = current(ladder)
+    with pytest.raises(PastTime):
+        plan(season, timezone.now() - timedelta(seconds=1))
+    season.refresh_from_db()
+    assert season.closes_at is None
 
 
 def test_a_planned_season_end_can_be_canceled(ladder: Ladder) -> None:
@@ -272,6 +290,7 @@ def test_the_command_closes_now_later_and_for_good(ladder: Ladder, capsys: Any) 
         (["close", "nowhere"], "nowhere"),
         (["close", "edel-stein-reich-4", "--keep", "2"], "'2'"),
         (["close", "edel-stein-reich-4", "--at", "soon"], "'soon'"),
+        (["close", "edel-stein-reich-4", "--at", "2020-01-31T20:00"], "in the past"),
         (["open", "edel-stein-reich-4"], "Close it first"),
     ],
 )

@@ -1,4 +1,4 @@
-// Times in the future. Elements with data-countdown count the seconds to the time in this attribute. The viewer's own
+// Times from now. Elements with data-countdown count the seconds to the time in this attribute. The viewer's own
 // time is added to <time data-local>, and below fields with data-local-time. Below fields with data-zone-time, the UTC
 // appears; the field with data-time-zone of their form names their time zone. Without this script, pages show UTC.
 
@@ -9,16 +9,16 @@ const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 function left(until) {
   const seconds = Math.round((until - Date.now()) / 1000);
-  if (seconds <= 0) return say("now");
+  if (seconds <= -60) return say("%(span)s ago", { span: span(-seconds).replace(/ \d+ s$/, "") });
+  return seconds <= 0 ? say("now") : say("in %(span)s", { span: span(seconds) });
+}
+
+function span(seconds) {
   const [days, hours, minutes] = [
     Math.floor(seconds / 86400),
     Math.floor(seconds / 3600) % 24,
     Math.floor(seconds / 60) % 60,
   ];
-  return say("in %(span)s", { span: span(days, hours, minutes, seconds) });
-}
-
-function span(days, hours, minutes, seconds) {
   if (days) return `${days} d ${hours} h`;
   if (hours) return `${hours} h ${minutes} min`;
   if (minutes) return `${minutes} min ${seconds % 60} s`;

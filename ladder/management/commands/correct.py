@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
-from ladder.corrections import change_k, merge, void, withdraw
+from ladder.corrections import change_k, merge, status_word, void, withdraw
 from ladder.models import Ladder, Membership
 from ladder.ratings.elo import KFactor
 
@@ -57,7 +57,7 @@ def _void(options: Mapping[str, Any], by: User) -> str:
 
 
 def _withdraw(options: Mapping[str, Any], by: User) -> str:
-    return f"Match {options['match']} is now {withdraw(options['match'], options['reason'], by)}."
+    return f"Match {options['match']} is now {status_word(withdraw(options['match'], options['reason'], by))}."
 
 
 def _merge(options: Mapping[str, Any], by: User) -> str:

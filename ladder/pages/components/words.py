@@ -120,6 +120,11 @@ def table(ladder: Ladder) -> str:
     return gettext("%(seats)s, %(players)s") % {"seats": text, "players": players_word(ladder.players)}
 
 
+def ladder_or_table(ladder: Ladder) -> str:
+    """The table of a standard ladder, which follows the name of the game; the name of any other ladder."""
+    return table(ladder) if ladder.is_standard else ladder.name
+
+
 def seat_counts(counts: Sequence[int]) -> str:
     """The sizes that a game can have, for example ``3, 4 or 5 players``."""
     *others, last = counts

@@ -48,9 +48,13 @@ def moment(time: datetime) -> SafeString:
 
 @register.filter
 def countdown(time: datetime) -> SafeString:
-    """Format a future time as ``in 12 min``; a script counts down the seconds."""
-    left = (time - timezone.now()).total_seconds()
-    text = gettext("in %(span)s") % {"span": words.span(left)} if left > 0 else gettext("now")
+    """Format a time as ``in 12 min``, ``now`` or ``4 min ago``; a script counts down the seconds."""
+    now = timezone.now()
+    left = (time - now).total_seconds()
+    if left > 0:
+        text = gettext("in %(span)s") % {"span": words.span(left)}
+    else:
+        text = gettext("now") if left > -60 else words.ago(time, now)
     return format_html('<span data-countdown="{}">{}</span>', time.isoformat(timespec="milliseconds"), text)
 
 

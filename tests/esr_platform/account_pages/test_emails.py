@@ -97,7 +97,7 @@ def test_every_email_of_an_account(prefix: str, miriam: User, outbox: Any) -> No
 @pytest.mark.parametrize("what", MODERATED)
 def test_every_email_of_a_moderator(what: str, outbox: Any) -> None:
     values = {"what": what, "reason": AWKWARD, "name": "miriam"}
-    mail.notify(1, "miriam@example.org", "your account was suspended", "accounts/email/moderated.txt", values)
+    mail.notify("miriam@example.org", "your account was suspended", "accounts/email/moderated.txt", values)
     check(outbox[0])
     assert "O'Neill & <b>Söhne</b>" in text_of(outbox[0])
     assert "<b>" not in html_of(outbox[0])
@@ -110,7 +110,7 @@ def test_an_account_notice_names_the_contact_of_the_site_and_answers_go_there(
     values = {"what": what, "reason": "spam", "name": "miriam"}
     for contact in ("", "staff@example.org"):
         settings.CONTACT_EMAIL = contact
-        mail.notify(1, "miriam@example.org", "x", "accounts/email/moderated.txt", values)
+        mail.notify("miriam@example.org", "x", "accounts/email/moderated.txt", values)
     without, with_contact = outbox
     check(without)
     check(with_contact)
@@ -124,12 +124,12 @@ def test_an_account_notice_is_in_the_language_of_the_site(
 ) -> None:
     lazy = gettext_lazy("your account was suspended")
     values = {"what": "suspended", "reason": "spam", "name": "miriam"}
-    mail.notify(1, "miriam@example.org", lazy, "accounts/email/moderated.txt", values)
+    mail.notify("miriam@example.org", lazy, "accounts/email/moderated.txt", values)
     with override(pseudo_language):
-        mail.notify(1, "miriam@example.org", lazy, "accounts/email/moderated.txt", values)
+        mail.notify("miriam@example.org", lazy, "accounts/email/moderated.txt", values)
         assert str(lazy) not in outbox[0].subject, "the pseudo-locale has this text"
     settings.LANGUAGE_CODE = pseudo_language
-    mail.notify(1, "miriam@example.org", lazy, "accounts/email/moderated.txt", values)
+    mail.notify("miriam@example.org", lazy, "accounts/email/moderated.txt", values)
     english, same, translated = outbox
     assert (same.subject, text_of(same), html_of(same)) == (english.subject, text_of(english), html_of(english))
     assert translated.subject != english.subject
@@ -148,21 +148,21 @@ def test_the_contact_is_a_link_on_pages_and_plain_text_elsewhere(reason: str, se
 
 
 def test_the_email_about_a_deleted_account(outbox: Any) -> None:
-    mail.notify(1, "miriam@example.org", "your account was deleted", "accounts/email/deleted.txt", {"name": "miriam"})
+    mail.notify("miriam@example.org", "your account was deleted", "accounts/email/deleted.txt", {"name": "miriam"})
     check(outbox[0])
 
 
 @pytest.mark.parametrize("what", ["removed", "canceled"])
 def test_the_email_about_a_moderated_cup(outbox: Any, what: str) -> None:
     values = {"what": what, "reason": AWKWARD, "texts": [AWKWARD], "slug": "cup-3"}
-    mail.notify(1, "olga@example.org", "your cup was canceled", "accounts/email/cup_moderated.txt", values)
+    mail.notify("olga@example.org", "your cup was canceled", "accounts/email/cup_moderated.txt", values)
     check(outbox[0])
     assert f"{settings.SITE_URL}/cups/cup-3/" in parsed(html_of(outbox[0])).links
 
 
 def test_the_email_about_a_moderated_bot(outbox: Any) -> None:
     values = {"reason": AWKWARD, "texts": [AWKWARD], "slug": "bot-3"}
-    mail.notify(1, "olga@example.org", "text was removed from your bot", "accounts/email/bot_moderated.txt", values)
+    mail.notify("olga@example.org", "text was removed from your bot", "accounts/email/bot_moderated.txt", values)
     check(outbox[0])
     assert f"{settings.SITE_URL}/bots/bot-3/settings/" in parsed(html_of(outbox[0])).links
 
@@ -181,7 +181,7 @@ def test_the_digest_with_one_and_with_several_news(miriam: User, outbox: Any) ->
 
 def test_a_url_of_another_site_is_no_link(outbox: Any) -> None:
     values = {"what": "lifted", "reason": "see\nhttps://evil.example/", "name": "miriam"}
-    mail.notify(1, "miriam@example.org", "x", "accounts/email/moderated.txt", values)
+    mail.notify("miriam@example.org", "x", "accounts/email/moderated.txt", values)
     assert parsed(html_of(outbox[0])).links == []
 
 

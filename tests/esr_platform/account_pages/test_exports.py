@@ -166,7 +166,8 @@ def test_it_is_downloaded_after_the_password_once_in_a_while(ada: User) -> None:
     assert "account.json" in zipfile.ZipFile(io.BytesIO(body)).namelist()
     again = client.post("/account/export/")
     assert again.status_code == 429
-    assert again.headers["Retry-After"]
+    assert 0 < int(again.headers["Retry-After"]) <= 600
+    assert parsed(again).errors == {""}, "the page states the limit"
 
 
 def test_what_somebody_did_by_hand_is_in_it(ada: User) -> None:

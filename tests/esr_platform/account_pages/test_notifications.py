@@ -23,6 +23,7 @@ from ladder.cups.desk import CupChange, add_organizer, call_off, change, pause, 
 from ladder.cups.progress import advance
 from ladder.cups.registration import enter, withdraw
 from ladder.cups.results import CupResults
+from ladder.members.invitations import accept
 from ladder.models import Agreement, Cup, CupEntry, CupRound, Exhibition, ExhibitionPlayer, Invitation
 from tests.build import opened_house, uploaded
 from tests.esr_platform.account_pages.events import (
@@ -133,7 +134,7 @@ def test_the_end_of_a_season_is_told_once_with_all_ranks_of_ones_own(miriam: Use
 
 def test_people_have_news_of_ladders_that_they_may_see_only(miriam: User, carl: User) -> None:
     hidden = ladder_called("seminar", by_invitation=True, private=True)
-    Invitation.objects.create(ladder=hidden, person=carl)
+    Invitation.objects.create(ladder=hidden, person=carl, agreed=timezone.now())
     for user in (miriam, carl):
         ended_exhibition(user, hidden)
         ended_season(hidden, {bot_of(user, user.username): 1})
@@ -141,6 +142,16 @@ def test_people_have_news_of_ladders_that_they_may_see_only(miriam: User, carl: 
     invitation(miriam, carl, hidden)
     assert news(miriam) == []
     assert {item.kind for item in news(carl)} == {Kind.EXHIBITION_MATCH, Kind.SEASON_ENDED, Kind.INVITATION}
+
+
+def test_an_invitation_to_a_ladder_is_news_until_it_is_accepted(carl: User) -> None:
+    hidden = ladder_called("seminar", by_invitation=True, private=True)
+    invited = Invitation.objects.create(ladder=hidden, person=carl)
+    (item,) = news(carl)
+    assert (item.kind, item.key) == (Kind.LADDER_INVITATION, str(invited.pk))
+    assert resolve(item.path).kwargs == {"slug": hidden.slug}
+    accept(hidden, carl)
+    assert news(carl) == []
 
 
 def test_a_bot_that_pauses_again_is_news_of_its_own(miriam: User) -> None:

@@ -205,6 +205,30 @@ def test_an_address_that_was_not_proven_is_proven_at_the_next_signing_in(client:
     assert proven() == ["miriam@example.org"]
 
 
+def test_a_code_that_cannot_be_sent_is_reported_and_the_log_names_the_setting(
+    client: Client, settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1
+    form = {"username": "miriam", "email": "miriam@example.org", "password1": PASSWORD, "terms": "on"}
+    response = client.post("/account/signup/", form)
+    assert response.status_code == 503
+    (line,) = [record for record in caplog.records if "EMAIL_URL" in record.getMessage()]
+    assert "127.0.0.1:1" in line.getMessage()
+    assert line.exc_info is None
+
+
+def test_a_notice_that_cannot_be_sent_does_not_undo_the_change(client: Client, settings: Settings) -> None:
+    sign_up(client)
+    client.post("/account/confirm-email/", {"code": code_in(mail.outbox[-1])})
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1
+    new = "another long passphrase"
+    form = {"oldpassword": PASSWORD, "password1": new, "password2": new}
+    assert client.post("/account/password/change/", form).status_code == 302
+    assert User.objects.get().check_password(new)
+
+
 def test_another_address_becomes_the_primary_one_once_it_is_proven(client: Client) -> None:
     sign_up(client)
     client.post(CONFIRM, {"code": code_in(mail.outbox[-1])})

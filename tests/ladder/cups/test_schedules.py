@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.utils import timezone
 
 from ladder.cups.desk import pause
+from ladder.cups.registration import withdraw
 from ladder.cups.schedules import OLD, update_due
 from ladder.models import Cup, CupEntry, CupSchedule
 from tests.build import DUEL, block_on, finish_block
@@ -35,6 +37,19 @@ def test_a_schedule_follows_the_entries() -> None:
     entered(cup, house_bots(most=6))
     assert update_due() == 1
     assert of(cup).tables == [2, 2]
+
+
+def test_the_schedule_is_computed_when_a_bot_enters_or_leaves(django_capture_on_commit_callbacks: Any) -> None:
+    cup = new_cup("swiss", rounds=2)
+    assert cup.organizer is not None
+    with django_capture_on_commit_callbacks(execute=True):
+        entered(cup, house_bots(most=6))
+    assert of(cup).tables == [2, 2]
+    with django_capture_on_commit_callbacks(execute=True):
+        for entry in cup.entries.order_by("pk")[:3]:
+            withdraw(cup.organizer, entry)
+    assert of(cup).tables == [1, 1]
+    assert update_due() == 0
 
 
 def test_a_site_that_has_played_states_a_duration_of_the_entered_and_of_a_full_cup() -> None:

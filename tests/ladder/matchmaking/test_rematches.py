@@ -122,7 +122,7 @@ def test_only_players_can_ask_for_a_rematch_and_only_for_a_time(both: Sequence[U
         rematch(late, both[0])
     going_on = create_game(both[0], on(OPEN), kind=Proposal.Kind.BOTS).match
     assert going_on is not None
-    with refused("rematch_too_late"):
+    with refused("not_ended"):
         rematch(going_on, both[0])
 
 

@@ -40,6 +40,20 @@ def test_organizers_add_bots_of_members_who_accepted_the_invitation(course: Ladd
     assert [membership.bot for membership in course.memberships.filter(active=True)] == [bots[ada]]
 
 
+def test_a_user_invited_by_username_accepts_on_the_page_of_the_ladder(course: Ladder, eve: User) -> None:
+    ada = person("ada")
+    bot = uploaded(ada, formats={DUEL: [2]})
+    student, address = signed_in(ada), f"/ladders/{course.slug}/"
+    assert student.post(f"{address}members/accept/").status_code == 404
+    signed_in(eve).post(f"{address}members/", {"names": "ada"})
+    assert enrollable(course) == []
+    assert parsed(student.get(address)).one("form", id="invitation")["action"] == f"{address}members/accept/"
+    for _ in range(2):
+        assert student.post(f"{address}members/accept/").status_code == 302
+    assert enrollable(course) == [bot]
+    assert parsed(student.get(address)).all("form", id="invitation") == []
+
+
 def test_a_bot_that_its_owner_removed_is_not_added_again(course: Ladder) -> None:
     ada = person("ada")
     bot = uploaded(ada, formats={DUEL: [2]})

@@ -111,6 +111,8 @@ def test_results_that_a_bracket_follows_from_are_settled() -> None:
     text = page(olga, f"{desk(cup)}?round=1")
     assert "settled" in text.notes
     assert desk(cup, "rounds/1/1/") not in text.links
+    asked = page(olga, desk(cup, "rounds/1/1/"))
+    assert (asked.notes, asked.all("input", name="ruling")) == ({"settled"}, [])
     refused = olga.post(desk(cup, "rounds/1/1/"), {"ruling": "void", "reason": "Late."})
     assert (refused.status_code, parsed(refused).errors) == (422, {""})
 
@@ -124,6 +126,10 @@ def test_a_canceled_cup_has_a_desk_without_actions() -> None:
     text = page(olga, desk(cup))
     assert "ended" in text.notes
     assert not [link for link in (*text.links, *text.actions) if link.startswith(desk(cup)) and link != desk(cup)]
+    for action in ("rounds/1/1/", "cancel/", "pause/"):
+        asked = page(olga, desk(cup, action))
+        assert (asked.notes, asked.all("input", name="ruling")) == ({"ended"}, [])
+        assert asked.all("textarea", name="reason") == asked.all("input", name="reason") == []
     again = olga.post(desk(cup, "cancel/"), {"reason": "The room is closed."})
     assert parsed(again).errors == {""}
     assert kinds(cup) == ["cancelled"]

@@ -291,6 +291,15 @@ def test_a_running_cup_shows_its_progress_and_what_is_to_play(client: Client) ->
     assert text.one("dd", data_games=True).text == str(games)  # of round 3, as round 2 has begun
 
 
+def test_a_cup_says_that_too_few_bots_are_entered_only_while_they_are(client: Client) -> None:
+    cup = entered(new_cup("swiss"), house_bots(most=2))
+    assert "too-few" in page(client, address(cup)).notes
+    update_due()
+    assert "too-few" in page(client, address(cup)).notes
+    entered(cup, house_bots(most=6))
+    assert "too-few" not in page(client, address(cup)).notes
+
+
 @pytest.mark.parametrize(("format_", "section"), [("swiss", "crosstable"), ("round-robin", "crosstable")])
 def test_a_crosstable_links_each_result_to_its_table(client: Client, format_: str, section: str) -> None:
     cup = running(format_)

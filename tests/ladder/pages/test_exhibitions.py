@@ -13,6 +13,7 @@ from django.utils import timezone
 from bots.models import Bot
 from ladder.exhibitions.requests import request_scheduled
 from ladder.models import Block, Exhibition, Ladder, Match
+from ladder.pages.templatetags.exhibitions import countdown
 from ladder.seasons import close
 from tests.build import active_version, house_version, new_version, person, uploaded
 from tests.ladder.exhibitions.builders import a_comparison, a_test, play_all
@@ -59,8 +60,8 @@ def test_what_is_wrong_stands_in_the_form(bot: Bot, duel: Ladder, client: Client
         ({"seat_1": ""}, {"seat_1"}),
         ({"seat_1": house_version("vintner").pk}, {"seat_1"}),
         ({"seat_1": active_version(bot).pk}, {""}),
-        ({"blocks": 101}, {""}),
-        ({"blocks": 10**30}, {""}),
+        ({"blocks": 101}, {"blocks"}),
+        ({"blocks": 10**30}, {"blocks"}),
         ({"token": "x"}, set()),
     ):
         response = client.post(forms(duel)[0], sent(bot, **changes))
@@ -112,6 +113,19 @@ def test_who_ordered_cancels_and_nobody_else(bot: Bot, duel: Ladder, client: Cli
         assert client.post(f"/exhibitions/{exhibition.pk}/cancel/").status_code == 302
     exhibition.refresh_from_db()
     assert exhibition.reason in html(client, f"/exhibitions/{exhibition.pk}/")
+
+
+def test_all_fields_of_a_scheduled_match_are_checked_at_once(bot: Bot, duel: Ladder, client: Client) -> None:
+    client.force_login(bot.owner)
+    document = sent(bot, deals=99, due_at="2020-01-01T20:00", rotated="no")
+    response = client.post(forms(duel)[2], document)
+    assert response.status_code == 422
+    assert parsed(response.content.decode()).errors == {"deals", "due_at"}
+
+
+@pytest.mark.parametrize(("seconds", "shown"), [(725, "in 12 min"), (-10, "now"), (-245, "4 min ago")])
+def test_a_countdown_also_tells_how_long_ago_a_time_was(seconds: int, shown: str) -> None:
+    assert parsed(countdown(timezone.now() + timedelta(seconds=seconds))).text == shown
 
 
 def test_a_match_is_agreed_shown_with_its_time_zone_and_counted_down(bot: Bot, duel: Ladder, client: Client) -> None:

@@ -16,6 +16,7 @@ from bots.owners import guest_player, player_of
 from esr_platform.account_pages import suspensions
 from esr_platform.accounts.models import User
 from games.registry import GAMES
+from ladder.creation import LadderPlan, found_ladder
 from ladder.matches.blocks import BlockPlayer
 from ladder.models import Block, Invitation, Ladder, Match, Membership, Season
 from ladder.pages import home
@@ -60,6 +61,21 @@ def test_it_lists_bots_and_matches_and_the_bot_page_leads_there(ada: User, clien
     assert "Magpie" in page
     assert f"/matches/{match.pk}/" in page
     assert 'href="/people/ada/"' in client.get(f"/bots/{bot.slug}/").content.decode()
+
+
+def test_further_ladders_of_a_format_are_named(ada: User, client: Client) -> None:
+    bot, standard = uploaded(ada, "Magpie"), Ladder.objects.get(slug=DUEL)
+    course = found_ladder(LadderPlan("Class 7b", standard.game, standard.seats), staff("eve"))
+    assert bot.memberships.filter(ladder=course).exists()
+    client.force_login(ada)
+    for address in ("/people/ada/", "/bots/mine/"):
+        names = {
+            link["href"]: link.text
+            for link in parsed(client.get(address).content.decode()).all("a", class_="name")
+            if link["href"].startswith("/ladders/")
+        }
+        assert names[f"/ladders/{course.slug}/"] == course.name
+        assert names[f"/ladders/{standard.slug}/"] != standard.name
 
 
 def test_the_name_is_found_whatever_its_case(ada: User, client: Client) -> None:
