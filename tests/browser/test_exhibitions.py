@@ -8,16 +8,15 @@ from uuid import uuid4
 
 import pytest
 from django.conf import settings
-from django.test import Client
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from esr_platform.accounts.models import User
 from ladder.creation import open_house
 from ladder.exhibitions.progress import feed
 from ladder.exhibitions.requests import request_scheduled
 from ladder.models import Exhibition, Ladder, Match
 from tests.browser.looker import Looker
+from tests.browser.sessions import sign_in
 from tests.build import (
     DUEL,
     active_version,
@@ -34,20 +33,12 @@ from tests.ladder.exhibitions.builders import a_comparison, a_test, play_all
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 
-def signed_in(page: Page, user: User) -> None:
-    client = Client()
-    client.force_login(user)
-    cookie = client.cookies[settings.SESSION_COOKIE_NAME]
-    page.goto("/about/")
-    page.context.add_cookies([{"name": cookie.key, "value": cookie.value, "url": page.url.removesuffix("about/")}])
-
-
 def test_a_comparison_is_ordered_followed_and_cancelled(watched: Page, looker: Looker) -> None:
     open_house()
     duel = Ladder.objects.get(slug=DUEL)
     bot = uploaded(person("ada"), "Magpie of the north")
     older, newer = active_version(bot), new_version(bot)
-    signed_in(watched, bot.owner)
+    sign_in(watched, bot.owner)
     looker.open(f"/ladders/{DUEL}/compare/")
     watched.get_by_label("Candidate").select_option(str(newer.pk))
     watched.get_by_label("Baseline").select_option(str(older.pk))
@@ -73,7 +64,7 @@ def test_a_match_at_a_set_time_counts_down_with_and_without_scripts(watched: Pag
     a_test(bot.owner, duel, [active_version(bot), house_version("greedy")])
     at = timezone.now() + timedelta(minutes=12)
     exhibition = request_scheduled(bot.owner, duel, [active_version(bot).pk, active_version(theirs).pk], 2, at, uuid4())
-    signed_in(watched, theirs.owner)
+    sign_in(watched, theirs.owner)
     looker.open("/exhibitions/")
     looker.open(f"/exhibitions/{exhibition.pk}/")
     first = watched.locator("[data-countdown]").inner_text()
@@ -91,7 +82,7 @@ def test_a_match_at_a_set_time_counts_down_with_and_without_scripts(watched: Pag
 def test_staff_creates_a_class_ladder_and_a_student_joins_by_link(watched: Page, looker: Looker) -> None:
     open_house()
     bot = uploaded(person("ada"), "Magpie")
-    signed_in(watched, staff("eve"))
+    sign_in(watched, staff("eve"))
     looker.open("/ladders/")
     looker.open("/staff/ladders/new/")
     watched.get_by_label("Name").fill("Seminar 2026")
@@ -103,7 +94,7 @@ def test_staff_creates_a_class_ladder_and_a_student_joins_by_link(watched: Page,
     expect(watched.get_by_role("heading", level=1)).to_have_text("Members of Seminar 2026")
     looker.look("members")
     link = watched.locator("code.long").inner_text()
-    signed_in(watched, bot.owner)
+    sign_in(watched, bot.owner)
     looker.open(link.removeprefix(settings.SITE_URL))
     watched.get_by_role("button", name="Join ladder").click()
     expect(watched.get_by_role("heading", level=1)).to_have_text("Seminar 2026")

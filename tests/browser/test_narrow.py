@@ -6,24 +6,16 @@ from itertools import pairwise
 
 import pytest
 from django.conf import settings
-from django.test import Client
 from playwright.sync_api import Page, expect
 
 from bots.remote import MOST_LABEL
-from esr_platform.accounts.models import User
 from ladder.members.memberships import declare, register
 from tests.browser.looker import PHONE, SMALL, THUMB, WIDTH
+from tests.browser.sessions import set_cookie, sign_in
 from tests.build import DUEL, person
 from tests.ladder.pages.site import Site
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
-
-
-def sign_in(page: Page, name: str) -> None:
-    client = Client()
-    client.force_login(person(name))
-    session = client.cookies[settings.SESSION_COOKIE_NAME].value
-    page.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": page.url}])
 
 
 def test_the_head_fits_a_phone_in_every_language(watched: Page, pseudo_language: str) -> None:
@@ -32,7 +24,7 @@ def test_the_head_fits_a_phone_in_every_language(watched: Page, pseudo_language:
     watched.goto("/about/")
     for signed_in in (False, True):
         if signed_in:
-            sign_in(watched, "ada")
+            sign_in(watched, person("ada"))
             watched.reload()
             expect(watched.locator("#menu .person a", has_text="ada")).to_be_attached()
         for code in (pseudo_language, "en"):
@@ -44,9 +36,8 @@ def test_the_head_fits_a_phone_in_every_language(watched: Page, pseudo_language:
 
 def test_every_page_fits_its_window_with_longer_texts(site: Site, watched: Page, pseudo_language: str) -> None:
     width, height = PHONE
-    watched.goto("/about/")
-    sign_in(watched, "ada")
-    watched.context.add_cookies([{"name": settings.LANGUAGE_COOKIE_NAME, "value": pseudo_language, "url": watched.url}])
+    sign_in(watched, person("ada"))
+    set_cookie(watched, settings.LANGUAGE_COOKIE_NAME, pseudo_language)
     faults = []
     others = {f"/matches/{match.pk}/" for match in site.others}
     for address in [address for address in site.addresses if address not in others] + OF_A_USER:
@@ -68,9 +59,9 @@ OF_A_USER = ["/account/", "/bots/mine/", "/bots/new/", "/exhibitions/", "/search
 @pytest.mark.parametrize("width", [360, 1024, 1280])
 def test_the_versions_of_a_remote_bot_fit_the_page_of_its_owner(watched: Page, width: int) -> None:
     watched.set_viewport_size({"width": width, "height": PHONE[1]})
-    watched.goto("/")  # a cookie belongs to the folder of the page
-    sign_in(watched, "ada")
-    bot = register(User.objects.get(username="ada"), "Distant", {DUEL: [2]}, label="f5b57e4f83ce").bot
+    ada = person("ada")
+    sign_in(watched, ada)
+    bot = register(ada, "Distant", {DUEL: [2]}, label="f5b57e4f83ce").bot
     declare(bot, label="W" * MOST_LABEL)
     declare(bot, label="0d34bb81c2aa")
     watched.goto(f"/bots/{bot.slug}/")

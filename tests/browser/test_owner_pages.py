@@ -17,21 +17,12 @@ from bots.starter_kits import starting_kit
 from esr_platform.accounts.models import User
 from tests.bots.uploads.brought import check
 from tests.browser.looker import Looker
+from tests.browser.sessions import sign_in
 from tests.build import DUEL, HONEST
 from tests.ladder.pages.people import People
 from tests.ladder.pages.test_staff import BROKEN
 
 pytestmark = pytest.mark.slow
-
-
-def sign_in(page: Page, user: User) -> None:
-    """Give the browser a session of ``user``."""
-    client = Client()
-    client.force_login(user)
-    cookie = client.cookies[site_settings.SESSION_COOKIE_NAME]
-    page.goto("/about/")
-    origin = page.url.removesuffix("about/")
-    page.context.add_cookies([{"name": cookie.key, "value": cookie.value, "url": origin}])
 
 
 def test_every_page_of_an_owner_fits_its_window_and_axe_finds_nothing(people: People, looker: Looker) -> None:
