@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
@@ -91,6 +92,18 @@ def fault_of_jar(data: bytes) -> FileFault | None:
     return None
 
 
+def fault_of_wasm(data: bytes) -> FileFault | None:
+    """Return why ``data`` is not a module in WebAssembly. Only the runtime in the sandbox reads what it contains."""
+    if not data.startswith(b"\0asm"):
+        return FileFault("not_wasm", f"is not a WebAssembly module. {_BUILD_WASM}")
+    if data[4:8] != b"\1\0\0\0":
+        return FileFault("wasm_version", f"is a WebAssembly component or has an unknown version. {_BUILD_WASM}")
+    return None
+
+
+_BUILD_WASM: Final = "Build a module for WASI preview 1, with a target such as `wasm32-wasip1`"
+
+
 # --- The table -------------------------------------------------------------------------------------------------------
 
 _MOST_HEAP_MB: Final = 1 << 16
@@ -104,6 +117,16 @@ def _heap_mb(memory_mb: int) -> int:
 
 def _node_options(memory_mb: int) -> tuple[str, ...]:
     return (f"--max-old-space-size={_heap_mb(memory_mb)}", "--v8-pool-size=1", "--single-threaded-gc")
+
+
+def _wasm_options(memory_mb: int) -> tuple[str, ...]:
+    """The options of Node.js, and the pages of 64 KiB of a module's memory, which is not part of the heap.
+
+    Without them, V8 crashes when the limit of the process keeps a memory from growing. Fast calls of WASI crash when
+    they collect garbage (github.com/nodejs/node/issues/46777). One of the warnings says that WASI is experimental.
+    """
+    pages = _heap_mb(memory_mb) * 16
+    return (*_node_options(memory_mb), f"--wasm-max-mem-pages={pages}", "--no-turbo-fast-api-calls", "--no-warnings")
 
 
 def _java_options(memory_mb: int) -> tuple[str, ...]:
@@ -131,21 +154,22 @@ _EXECUTABLE: Final = Language(
     suffixes=(),
     fault=fault_of_executable,
 )
+_NODE: Final = Runtime(
+    title="Node.js",
+    package="nodejs",
+    program="node",
+    options=_node_options,
+    version=("-p", "process.versions.node"),
+    folders=("../share/nodejs",),
+    not_needed=frozenset(["npm", "corepack"]),
+)
 _JAVASCRIPT: Final = Language(
     name="javascript",
     title="JavaScript",
     about="A .js, .mjs or .cjs file for Node.js, without packages other than those in the archive.",
     suffixes=(".js", ".mjs", ".cjs"),
     fault=fault_of_source,
-    runtime=Runtime(
-        title="Node.js",
-        package="nodejs",
-        program="node",
-        options=_node_options,
-        version=("-p", "process.versions.node"),
-        folders=("../share/nodejs",),
-        not_needed=frozenset(["npm", "corepack"]),
-    ),
+    runtime=_NODE,
 )
 _JAVA: Final = Language(
     name="java",
@@ -165,9 +189,22 @@ _JAVA: Final = Language(
     ),
     start_factor=2,
 )
+_WASM: Final = Language(
+    name="wasm",
+    title="WebAssembly",
+    about="A .wasm module with a function _start (WASI preview 1), which Node.js runs.",
+    suffixes=(".wasm",),
+    fault=fault_of_wasm,
+    runtime=replace(
+        _NODE,
+        options=_wasm_options,
+        version=("-p", "new (require('node:wasi').WASI)({ version: 'preview1' }) && process.versions.node"),
+        before_entry=("--eval", Path(__file__).with_name("wasi.js").read_text(encoding="utf-8")),
+    ),
+)
 
 LANGUAGES: Final[Mapping[str, Language]] = MappingProxyType(
-    {each.name: each for each in (_PYTHON, _EXECUTABLE, _JAVASCRIPT, _JAVA)}
+    {each.name: each for each in (_PYTHON, _EXECUTABLE, _JAVASCRIPT, _JAVA, _WASM)}
 )
 """All languages by name; the first is the default."""
 

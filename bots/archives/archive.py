@@ -45,6 +45,7 @@ _KINDS: Final[tuple[tuple[int, bytes, str, str], ...]] = (
     (0, b"\x28\xb5\x2f\xfd", "compressed with Zstandard", _ZIP),
     (0, b"MSCF", "a cabinet archive", _ZIP),
     (0, b"\x7fELF", "an executable without a bot.toml", _ALONE),
+    (0, b"\0asm", "a WebAssembly module without a bot.toml", _ALONE),
     (0, b"MZ", "a Windows program", _LINUX),
     (0, b"\xcf\xfa\xed\xfe", "a macOS program", _LINUX),
     (0, b"\xca\xfe\xba\xbe", "a macOS program or a Java class", _LINUX),

@@ -1,7 +1,7 @@
 """The root of a bot's world: copies in memory of its runtime and the libraries of that, and nothing else of the host.
 
 Python and executables share a root. Every other runtime has its own root, which is made for the first bot that needs
-it, so that a host without such bots has no memory in use for it.
+it, so that a host without such bots has no memory in use for it. Languages with the same program share its root.
 
 The kernel keeps what was read of files on disk, and a bot can find out which parts were read lately. Through files that
 all bots share, one game could so tell the next what it has seen of the deal. Copies on a tmpfs are always in memory.
@@ -69,12 +69,12 @@ def root_folder(runtime: Path, language: Language | None = None) -> Path:
 
 def forget_old_roots(runtime: Path) -> None:
     """Remove all roots from which nothing was started lately, except the newest. They are copied again when needed."""
-    for language in (None, *(each for each in LANGUAGES.values() if each.runtime is not None)):
-        forget_unused(own_folder(runtime / _name(language)), most_bytes=0)
+    for name in {_name(each) for each in LANGUAGES.values()}:
+        forget_unused(own_folder(runtime / name), most_bytes=0)
 
 
 def _name(language: Language | None) -> str:
-    return "roots" if language is None else f"roots-{language.name}"
+    return "roots" if language is None or language.runtime is None else f"roots-{language.runtime.program}"
 
 
 def has_holes(folder: Path) -> bool:
@@ -101,7 +101,7 @@ def version(language: Language | None = None) -> str:
     sources = [bots_interpreter(), bots_library() / "os.py", *packages()]
     if language is not None:
         sources = [program_of(language), *_folders(language)]
-        digest.update(repr((language.name, language.runtime.not_needed if language.runtime else ())).encode())
+        digest.update(repr((_name(language), language.runtime.not_needed if language.runtime else ())).encode())
     for path in (LINKER_CACHE, *sources):
         with suppress(FileNotFoundError):
             status = path.stat()

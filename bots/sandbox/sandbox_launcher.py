@@ -84,7 +84,7 @@ class SandboxLauncher:
 
     ``proved`` is true after a probe that was started in the same way in this process saw what a bot should see. Before
     that, no stored program is started (``bots.sandbox.proof`` sets it). ``roots`` are the folders that bots see as
-    ``/``, by the name of a language with a runtime; the one with an empty name is that of Python and executables.
+    ``/``, by the program of a runtime; the one with an empty name is that of Python and executables.
     """
 
     def __init__(self, bwrap: Path | None = None, runtime: Path | None = None) -> None:
@@ -146,7 +146,7 @@ class SandboxLauncher:
 
     def _used_root(self, language: Language) -> Path:
         """Return the root of a language and record its use. Raises ``PlatformFailure``."""
-        name = language.name if language.runtime is not None else ""
+        name = language.runtime.program if language.runtime is not None else ""
         try:
             os.utime(self.roots[name].parent)
         except (KeyError, FileNotFoundError):  # the first use, or another worker removed it when it was not in use

@@ -20,6 +20,7 @@ from bots.executables import (
     needed_libraries,
 )
 from bots.languages import LANGUAGES, language_of
+from tests.bots import wasm
 from tests.bots.elf import program
 
 GLIBC = LOADERS[0].encode() + b"\0"
@@ -94,6 +95,7 @@ def test_a_language_is_known_by_its_entrys_name() -> None:
     assert language_of("src/main.py").is_interpreted
     assert [language_of(f"src/main.{end}").name for end in ("js", "mjs", "cjs")] == ["javascript"] * 3
     assert language_of("target/bot.jar").name == "java"
+    assert language_of("target/bot.wasm").name == "wasm"
     assert language_of("bin/bot").name == "executable"
     assert not language_of("bin/bot").is_interpreted
     assert language_of("bot.exe").name == "executable"
@@ -106,6 +108,7 @@ def test_the_heap_of_a_runtime_leaves_room_for_the_runtime_within_the_memory() -
             for memory_mb, heap_mb in ((128, 80), (512, 320)):
                 options = " ".join(language.runtime.options(memory_mb))
                 assert re.findall(r"(?:-Xmx|space-size=)(\d+)", options) == [str(heap_mb)]
+                assert re.findall(r"mem-pages=(\d+)", options) == [str(heap_mb * 16)] * (language.name == "wasm")
 
 
 def test_only_what_begins_like_a_jar_can_be_started_as_one() -> None:
@@ -113,6 +116,22 @@ def test_only_what_begins_like_a_jar_can_be_started_as_one() -> None:
     fault = LANGUAGES["java"].fault(b"\xca\xfe\xba\xbe")
     assert fault is not None
     assert fault.code == "not_a_jar"
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        (wasm.module(""), ""),
+        (b"\0asm\x0d\0\1\0", "wasm_version"),
+        (b"\0asm", "wasm_version"),
+        (b"(module)", "not_wasm"),
+        (b"", "not_wasm"),
+    ],
+    ids=["module", "component", "cut off", "text", "empty"],
+)
+def test_only_a_module_in_webassembly_can_be_started_as_one(data: bytes, code: str) -> None:
+    fault = LANGUAGES["wasm"].fault(data)
+    assert (fault.code if fault else "") == code
 
 
 @pytest.mark.parametrize(

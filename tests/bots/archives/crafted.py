@@ -431,6 +431,10 @@ BOTS: Final[dict[str, tuple[bytes, str]]] = {
         zip_of(Member("b", b"#!/bin/sh\n"), Member("bot.toml", b'language = "executable"\ncommand = ["b"]')),
         "script",
     ),
+    "a component in WebAssembly": (
+        zip_of(Member("bot.wasm", b"\0asm\x0d\0\1\0"), Member("bot.toml", b'language = "wasm"')),
+        "wasm_version",
+    ),
 }
 
 UPLOADS: Final[dict[str, tuple[str, bytes, str]]] = {
@@ -445,6 +449,7 @@ UPLOADS: Final[dict[str, tuple[str, bytes, str]]] = {
     "a tar.gz": ("bot.tar.gz", b"\x1f\x8b\x08\x00", "unsupported_format"),
     "an xz": ("bot.tar.xz", b"\xfd7zXZ\x00", "unsupported_format"),
     "a program": ("bot", b"\x7fELF\2\1\1", "unsupported_format"),
+    "a module in WebAssembly": ("bot.wasm", b"\0asm\1\0\0\0", "unsupported_format"),
     "nothing": ("bot.zip", b"", "empty"),
     "Python called text": (
         "bot.txt",

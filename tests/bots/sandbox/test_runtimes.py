@@ -1,13 +1,16 @@
-"""Bots that Node.js and Java run, as real processes in the sandbox."""
+"""Bots in JavaScript, Java and WebAssembly, as real processes in the sandbox."""
 
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from time import time_ns
 
 import pytest
 
@@ -21,6 +24,7 @@ from bots.sandbox.runtime import runtime_folder
 from bots.sandbox.status import version_inside
 from bots.starter_kits import bot_files
 from games.registry import GAMES
+from tests.bots import wasm
 from tests.bots.sandbox.programs import HONEST, duel, folder_of, program, stop
 from tests.services.tools import missing
 
@@ -126,6 +130,80 @@ def test_a_java_bot_gets_an_error_for_too_many_threads(sandbox_launcher: Sandbox
         status, stderr = stop(sandbox_launcher.start(LocalProgram(folder, entry="bot.jar"), Limits()), 20_000)
     assert status == 0
     assert "Failed to start" in stderr
+
+
+@contextmanager
+def wasm_program(module: bytes) -> Iterator[LocalProgram]:
+    """A bot that is this module in WebAssembly."""
+    with folder_of({}) as folder:
+        (folder / "bot.wasm").write_bytes(module)
+        yield LocalProgram(folder, entry="bot.wasm")
+
+
+@pytest.mark.parametrize("text", [wasm.HONEST, wasm.UNBLOCKED], ids=["usual", "unblocked"])
+def test_a_module_in_webassembly_plays_without_a_fault(sandbox_launcher: SandboxLauncher, text: str) -> None:
+    with wasm_program(wasm.module(text)) as bot, program(HONEST) as python:
+        report = duel(sandbox_launcher, bot, python)
+    assert not report.forfeits
+    assert not report.seats[0].strikes
+    assert len(report.seats[0].decisions) > 5
+
+
+def test_a_module_can_call_wasi_while_its_memory_grows(sandbox_launcher: SandboxLauncher) -> None:
+    with wasm_program(wasm.module(wasm.CHATTY)) as bot:
+        assert stop(sandbox_launcher.start(bot, Limits()), 60_000) == (0, "")
+
+
+def test_a_module_has_clocks_random_bytes_and_an_exit_status(sandbox_launcher: SandboxLauncher) -> None:
+    random = set()
+    for _ in range(2):
+        with wasm_program(wasm.module(wasm.CLOCKS_AND_RANDOM)) as bot:
+            process = sandbox_launcher.start(bot, Limits())
+            os.set_blocking(process.stdout, True)
+            said = os.read(process.stdout, 100)
+            assert stop(process, 20_000) == (7, "")
+        now, monotonic, bits = (said[at : at + 8] for at in (0, 8, 16))
+        assert abs(int.from_bytes(now, "little") - time_ns()) < 60 * 10**9
+        assert int.from_bytes(monotonic, "little") > 0
+        random.add(bits)
+    assert len(random) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        (wasm.opening("bot.wasm"), 0),
+        (wasm.opening("new", create=True), 69),  # read-only file system
+        (wasm.opening("../usr/bin/node"), 44),  # not found, because the folder is the root
+        (wasm.opening("/bot/bot.wasm"), 76),  # absolute
+    ],
+)
+def test_a_module_can_only_read_the_folder_of_the_bot(sandbox_launcher: SandboxLauncher, text: str, error: int) -> None:
+    with wasm_program(wasm.module(text)) as bot:
+        assert stop(sandbox_launcher.start(bot, Limits()), 20_000) == (error, "")
+
+
+@pytest.mark.parametrize(
+    ("module", "text"),
+    [
+        (wasm.module(wasm.GREEDY), "has 320 MiB"),
+        (wasm.module("", memory_mb=321), "memory"),
+        (wasm.module("(unreachable)"), "wasm-function"),
+        (wasm.module("", start="_initialize"), "_start"),
+        (wasm.module("")[:-1], "CompileError"),
+    ],
+    ids=["full", "large", "trap", "library", "damaged"],
+)
+def test_a_module_that_fails_ends_with_a_reason(sandbox_launcher: SandboxLauncher, module: bytes, text: str) -> None:
+    with wasm_program(module) as bot:
+        status, stderr = stop(sandbox_launcher.start(bot, Limits(memory_mb=512)), 20_000)
+    assert status == 1
+    assert text in stderr
+
+
+def test_languages_with_the_same_program_share_its_root() -> None:
+    roots = {root_folder(runtime_folder(), LANGUAGES[name]) for name in ("javascript", "wasm")}
+    assert len(roots) == 1
 
 
 def test_the_root_of_a_runtime_contains_no_other_programs(language: str) -> None:
