@@ -87,16 +87,16 @@ LIMITS: Final = tuple(
 ARCHIVES: Final = tuple(
     """
     appended_data archive_empty checksum damaged damaged_directory damaged_entry duplicate empty encrypted
-    entry_missing file_and_folder file_or_folder file_too_large folder_with_content inserted_data library_missing
-    link macos
-    manifest_command manifest_command_file manifest_command_language manifest_entry_missing manifest_games
-    manifest_language manifest_name manifest_nested manifest_not_toml manifest_not_utf8 manifest_seats
-    manifest_too_large manifest_unknown_game manifest_unknown_key manifest_unreadable method name_absolute
-    name_backslash name_collision name_colon name_device name_dots name_empty name_encoding name_hyphen
-    name_invisible name_spaces name_windows not_a_zip not_elf not_executable not_utf8 nothing_to_load nul
-    other_loader other_processor overlap path_too_deep path_too_long script size_missing special_file split
-    too_many_entries too_many_files truncated two_headers two_names two_sizes unpacked_too_large unsupported_format
-    unusual upload_too_large windows wrong_size wrong_suffix zip64 zip_named_py
+    entry_missing file_and_folder file_or_folder file_too_large folder_with_content inserted_data
+    language_missing library_missing link macos manifest_command manifest_command_file manifest_command_language
+    manifest_entry_missing manifest_games manifest_language manifest_name manifest_nested manifest_not_toml
+    manifest_not_utf8 manifest_seats manifest_too_large manifest_unknown_game manifest_unknown_key
+    manifest_unreadable method name_absolute name_backslash name_collision name_colon name_device name_dots
+    name_empty name_encoding name_hyphen name_invisible name_spaces name_windows not_a_jar not_a_zip not_elf
+    not_executable not_utf8 not_wasm nothing_to_load nul other_loader other_processor overlap path_too_deep
+    path_too_long script size_missing special_file split too_many_entries too_many_files truncated two_headers
+    two_names two_sizes unpacked_too_large unsupported_format unusual upload_too_large wasm_version windows
+    wrong_size wrong_suffix zip64 zip_named_py
     """.split()  # noqa: SIM905 - a list of words is easier to read
 )
 """Of uploaded archives, with status 422."""
