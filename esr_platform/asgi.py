@@ -37,7 +37,7 @@ django.setup(set_prefix=False)
 
 from esr_platform.admission import BoundedPages, reserve_connections  # noqa: E402  (requires loaded apps)
 from esr_platform.api.streams.application import LiveEndpoints  # noqa: E402
-from esr_platform.bodies import FORM_BYTES, BoundedBodies, most_upload_bytes  # noqa: E402
+from esr_platform.bodies import FORM_BYTES, BoundedBodies  # noqa: E402
 from esr_platform.handover import allow_many_connections  # noqa: E402
 from esr_platform.public import require_ready  # noqa: E402
 
@@ -46,7 +46,12 @@ reserve_connections()
 allow_many_connections()
 stream_application = LiveEndpoints(BoundedPages(PageHandler()))
 """For stream processes, to which no request with a body comes (``esr_platform.handover``)."""
-application = BoundedBodies(stream_application, most_upload_bytes() + FORM_BYTES, settings.REQUEST_SECONDS)
+application = BoundedBodies(
+    stream_application,
+    settings.MAX_ARCHIVE_BYTES + FORM_BYTES,
+    max(settings.MAX_ARCHIVE_BYTES, settings.MAX_EXECUTABLE_ARCHIVE_BYTES) + FORM_BYTES,
+    settings.REQUEST_SECONDS,
+)
 
 # Load all code before the first request and exclude it from garbage collection, which otherwise stopped all games for
 # 100 to 200 ms every few seconds. Collect less often than by default, because requests leave little to collect.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
@@ -25,6 +26,9 @@ Application = Callable[[Any, Any, Any], Awaitable[None]]
 
 FORM_BYTES: Final = 64 * 1024
 """Allowance for the parts of a form other than its file."""
+
+UPLOADS: Final = re.compile(r"/bots/(new|[^/]+/upload)/|/api/v1/bots(/[^/]+/versions)?")
+"""The paths to which files of bots are sent."""
 
 HEARD_OUT_BYTES: Final = 128 << 20
 HEARD_OUT_S: Final = 10.0
@@ -52,18 +56,19 @@ class RequestRefused(Exception):
 
 
 class BoundedBodies:
-    """An ASGI application that answers 413 to bodies over ``most_bytes`` and 408 to bodies that take over ``seconds``.
+    """An ASGI application that answers 413 to bodies over a limit and 408 to bodies that take over ``seconds``.
 
-    The responses are pages, or problem documents in the API. They state the limit of an upload, to which ``most_bytes``
-    adds the rest of a form. A body without a Content-Length is counted chunk by chunk. A body with a Content-Length
-    over the limit is not read. One client address has at most ``settings.MAX_UNFINISHED_BODIES_PER_IP`` requests whose
-    body has not arrived. A further one has only ``GRACE_S``, and ``TICK_S`` if there are ``CEILING`` times as many;
-    then it is answered 429. WebSockets are refused.
+    The limit is ``most_bytes``, for files of bots ``upload_bytes``. The responses are pages, or problem documents in
+    the API. They state the limit of a file, to which both add ``FORM_BYTES`` for the rest of a form. A body without a
+    Content-Length is counted chunk by chunk. A body with a Content-Length over the limit is not read. One client
+    address has at most ``settings.MAX_UNFINISHED_BODIES_PER_IP`` requests whose body has not arrived. A further one has
+    only ``GRACE_S``, and ``TICK_S`` if there are ``CEILING`` times as many; then it is answered 429. WebSockets are
+    refused.
     """
 
-    def __init__(self, application: Application, most_bytes: int, seconds: float) -> None:
+    def __init__(self, application: Application, most_bytes: int, upload_bytes: int, seconds: float) -> None:
         self._application = application
-        self._most_bytes = most_bytes
+        self._most_bytes, self._upload_bytes = most_bytes, upload_bytes
         self._seconds = seconds
         self.unfinished: Counter[str] = Counter()
         """Requests with an incomplete body by client address, in this process."""
@@ -75,13 +80,16 @@ class BoundedBodies:
         if scope["type"] != "http":
             await self._application(scope, receive, send)
             return
+        most_bytes = self._upload_bytes if UPLOADS.fullmatch(scope["path"]) else self._most_bytes
         body = _Body(self.unfinished, address({"REMOTE_ADDR": (scope.get("client") or [""])[0]}))
         try:
             headers = dict(scope["headers"])
             if headers.get(b"content-length", b"0").strip(b"0") or b"transfer-encoding" in headers:
                 body.begin()
-            self._judge_length(headers.get(b"content-length", b""))
-            await self._application(scope, self._bounded(receive, body), send)
+            length = headers.get(b"content-length", b"")
+            if length.isdigit() and int(length) > most_bytes:
+                raise _too_large(most_bytes)
+            await self._application(scope, self._bounded(receive, body, most_bytes), send)
         except RequestRefused as refusal:
             await _answer(refusal, scope["path"], send)
             if refusal.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
@@ -101,11 +109,7 @@ class BoundedBodies:
                     if not message.get("more_body", False):
                         break
 
-    def _judge_length(self, length: bytes) -> None:
-        if length.isdigit() and int(length) > self._most_bytes:
-            raise self._too_large()
-
-    def _bounded(self, receive: Receive, body: _Body) -> Receive:
+    def _bounded(self, receive: Receive, body: _Body, most_bytes: int) -> Receive:
         seconds = min(self._seconds, body.allowed_s())
         until = asyncio.get_running_loop().time() + seconds
         received, complete = 0, False
@@ -123,29 +127,15 @@ class BoundedBodies:
             complete = not message.get("more_body", False)
             if complete:
                 body.end()
-            if received > self._most_bytes:
-                raise self._too_large()
+            if received > most_bytes:
+                raise _too_large(most_bytes)
             return message
 
         return next_message
 
-    def _too_large(self) -> RequestRefused:
-        mib = most_upload_bytes() / (1 << 20)
-        sentence = (
-            f"The request is too large. The limit for an upload is {mib:.4g} MiB. Send a smaller file. `esr check`"
-            " names the files that are too large."
-        )
-        return RequestRefused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", "Upload too large", sentence)
-
     def _too_slow(self) -> RequestRefused:
         sentence = f"The request was not complete after {self._seconds:.0f} s. Send it again over a faster connection."
         return RequestRefused(HTTPStatus.REQUEST_TIMEOUT, "too_slow", "Upload too slow", sentence)
-
-
-def most_upload_bytes() -> int:
-    """Return the size of the largest upload in any language."""
-    most: int = max(settings.MAX_ARCHIVE_BYTES, settings.MAX_EXECUTABLE_ARCHIVE_BYTES)
-    return most
 
 
 class _Body:
@@ -169,6 +159,15 @@ class _Body:
             self._unfinished[self._client] -= 1
             if not self._unfinished[self._client]:
                 del self._unfinished[self._client]
+
+
+def _too_large(most_bytes: int) -> RequestRefused:
+    mib = (most_bytes - FORM_BYTES) / (1 << 20)
+    sentence = (
+        f"The request is too large. The limit is {mib:.4g} MiB. Send a smaller file. `esr check` names the files that"
+        " are too large."
+    )
+    return RequestRefused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", "Upload too large", sentence)
 
 
 def _too_many() -> RequestRefused:

@@ -69,7 +69,7 @@ def test_a_new_user_has_a_rated_match_within_two_minutes(page: Page, running: Ru
     expect(page).to_have_url(re.compile(r"/bots/new/$"), timeout=60_000)
 
     with page.expect_download() as downloading:
-        page.locator(".kits a[href$='-duel.zip']").click()
+        page.locator(".kits form[action$='-duel.zip'] button").click()
     kit = tmp_path / downloading.value.suggested_filename
     downloading.value.save_as(kit)
     assert kit.suffix == ".zip"

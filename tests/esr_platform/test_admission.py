@@ -24,7 +24,7 @@ class Site:
     def __init__(self, slow_s: float = LONG_S, **limits: Any) -> None:
         self.answers = Answers(slow_s, LONG_S)
         pages = BoundedPages(self.respond, self.answers, **limits)
-        self.application = BoundedBodies(pages, 1000, LONG_S)
+        self.application = BoundedBodies(pages, 1000, 1000, LONG_S)
         self.begun: list[str] = []
         self.ready: dict[str, asyncio.Event] = {}
         self.statuses: dict[str, int] = {}

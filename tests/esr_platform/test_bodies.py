@@ -15,14 +15,17 @@ from typing import Any
 
 import pytest
 import uvicorn
+from django.conf import settings
+from django.urls import reverse
 from pytest_django import Settings
 
 from esr_platform.asgi import application
-from esr_platform.bodies import FORM_BYTES, HEARD_OUT_BYTES, BoundedBodies, Message, most_upload_bytes
+from esr_platform.bodies import FORM_BYTES, HEARD_OUT_BYTES, UPLOADS, BoundedBodies, Message
 from esr_platform.heads import BoundedHeads
 from tests.services.ports import free_port, wait_until
 
-MOST = most_upload_bytes() + FORM_BYTES
+MOST = settings.MAX_EXECUTABLE_ARCHIVE_BYTES + FORM_BYTES
+MOST_ELSEWHERE = settings.MAX_ARCHIVE_BYTES + FORM_BYTES
 
 
 @pytest.fixture(scope="module")
@@ -66,10 +69,10 @@ def whole(answer: bytes) -> bool:
     return length is not None and len(body) >= int(length[1])
 
 
-def documented_limit() -> str:
-    """The size of an upload in ``docs/reference/limits.md``."""
+def documented_limit(what: str) -> str:
+    """A size in ``docs/reference/limits.md``."""
     page = (Path(__file__).parents[2] / "docs" / "reference" / "limits.md").read_text(encoding="utf-8")
-    return page.partition("| size of an upload with an executable | ")[2].partition(" |")[0]
+    return page.partition(f"| {what} | ")[2].partition(" |")[0]
 
 
 def chunked(mebibytes: int) -> Iterator[bytes]:
@@ -78,11 +81,19 @@ def chunked(mebibytes: int) -> Iterator[bytes]:
         yield b"%x\r\n%s\r\n" % (len(piece), piece)
 
 
-@pytest.mark.parametrize("path", ["/api/v1/bots", "/account/login/"])
-def test_a_length_that_is_too_great_is_refused_before_a_byte_is_read(port: int, path: str) -> None:
-    status, body, _ = sent(port, f"POST {path} HTTP/1.1\r\nContent-Length: {MOST + 1}", iter(()))
+@pytest.mark.parametrize(
+    ("path", "most", "what"),
+    [
+        ("/api/v1/bots", MOST, "size of an upload with an executable"),
+        ("/account/login/", MOST_ELSEWHERE, "size of an upload"),
+    ],
+)
+def test_a_length_that_is_too_great_is_refused_before_a_byte_is_read(
+    port: int, path: str, most: int, what: str
+) -> None:
+    status, body, _ = sent(port, f"POST {path} HTTP/1.1\r\nContent-Length: {most + 1}", iter(()))
     assert status == 413
-    assert f"The limit for an upload is {documented_limit()}.".encode() in body
+    assert f"The limit is {documented_limit(what)}.".encode() in body
     if path.startswith("/api/"):
         assert json.loads(body)["code"] == "too_large"
     else:
@@ -164,7 +175,7 @@ def test_an_address_holds_so_many_bodies_open_and_further_ones_end_soon(port: in
 
 def test_far_above_the_limit_bodies_end_at_once(settings: Settings) -> None:
     settings.MAX_UNFINISHED_BODIES_PER_IP = 1
-    bounded = BoundedBodies(reads_all, most_bytes=100, seconds=3600)
+    bounded = BoundedBodies(reads_all, most_bytes=100, upload_bytes=200, seconds=3600)
     bounded.unfinished["192.0.2.1"] = 8
 
     async def silence() -> Message:
@@ -192,7 +203,9 @@ async def reads_all(scope: Message, receive: Any, send: Any) -> None:
     await receive()
 
 
-def answer(pieces: list[bytes], *, pause_s: float = 0.0, length: int | None = None, path: str = "/api/v1/bots") -> Any:
+def answer(
+    pieces: list[bytes], *, pause_s: float = 0.0, length: int | None = None, path: str = "/account/login/"
+) -> Any:
     """Status and body for a request that comes in ``pieces``, each after a pause, and then only silence."""
     left, messages = list(pieces), []
 
@@ -208,7 +221,7 @@ def answer(pieces: list[bytes], *, pause_s: float = 0.0, length: int | None = No
 
     headers = [] if length is None else [(b"content-length", str(length).encode())]
     scope = {"type": "http", "path": path, "headers": headers}
-    asyncio.run(BoundedBodies(reads_all, most_bytes=100, seconds=0.5)(scope, receive, send))
+    asyncio.run(BoundedBodies(reads_all, most_bytes=100, upload_bytes=200, seconds=0.5)(scope, receive, send))
     return messages[0]["status"], messages[1]["body"]
 
 
@@ -226,6 +239,19 @@ def test_a_page_may_wait_for_its_reader_as_long_as_it_likes() -> None:
 def test_a_byte_too_many_is_one_too_many_however_it_comes(pieces: list[bytes]) -> None:
     assert answer(pieces)[0] == 413
     assert answer(pieces, length=3)[0] == 413, "whatever length was said"
+
+
+def test_only_paths_of_uploads_take_larger_bodies() -> None:
+    uploads = [
+        reverse("pages:upload"),
+        reverse("pages:new_version", args=["a-bot"]),
+        reverse("api:bots"),
+        reverse("api:versions", args=["a-bot"]),
+    ]
+    for path in uploads:
+        assert answer([b"x" * 200], path=path) == (200, b"200")
+        assert answer([b"x" * 201], path=path)[0] == 413
+    assert not any(map(UPLOADS.fullmatch, ["/", "/bots/a-bot/", "/api/v1/matches/1/seat/move", "/api/v1/remote-bots"]))
 
 
 def test_a_length_that_is_none_is_counted() -> None:

@@ -27,7 +27,7 @@ def checkout(tmp_path: Path) -> Path:
     """The settings of the project with the folders that the guides create and one faulty file of the project."""
     for name in ("pyproject.toml", ".gitignore"):
         shutil.copy(ROOT / name, tmp_path)
-    (environment,) = re.findall(r"^\$ python -m venv (\w+)$", START.read_text("utf-8"), flags=re.MULTILINE)
+    (environment,) = re.findall(r"^\$ python3 -m venv (\w+)$", START.read_text("utf-8"), flags=re.MULTILINE)
     bots = re.findall(r"^\$ esr new-bot (\w+) ", START.read_text("utf-8") + COMPARE.read_text("utf-8"), re.MULTILINE)
     assert bots
     for bot in bots:
