@@ -198,6 +198,6 @@ def harm(launcher: SandboxLauncher, hostile: Hostile) -> list[str]:
         faults.append(f"the worker was {worker} and is {Worker.now()}")
     if grown_kib > MAX_GROWTH_KIB:
         faults.append(f"the worker grew by {grown_kib} KiB")
-    if largest_bot_kib() > max(bot_kib, MAX_BOT_KIB):
+    if not hostile.maps_files and largest_bot_kib() > max(bot_kib, MAX_BOT_KIB):
         faults.append(f"a bot had {largest_bot_kib()} KiB")
     return faults

@@ -267,6 +267,7 @@ MEMORY: Final = (
         """,
         forfeit="memory",
         says="",
+        maps_files=True,
     ),
     Hostile(
         "read-only memory",
