@@ -13,7 +13,7 @@ from django.conf import settings
 from django.core.management import get_commands
 
 from esr_platform.api import urls
-from esr_platform.bodies import FORM_BYTES, most_upload_bytes
+from esr_platform.bodies import FORM_BYTES
 from esr_platform.supervisor import processes
 
 DOCS = Path(settings.BASE_DIR) / "docs"
@@ -83,4 +83,4 @@ def test_the_processes_of_the_guide_are_those_of_the_supervisor() -> None:
 def test_the_proxies_of_the_guide_accept_the_largest_upload() -> None:
     sizes = [int(size) for size in re.findall(r"(?:client_max_body_size|max_size) (\d+)(?:m;|MB)", DEPLOY)]
     assert len(sizes) == 2
-    assert all(size * 1_000_000 > most_upload_bytes() + FORM_BYTES for size in sizes)
+    assert all(size * 1_000_000 > settings.MAX_EXECUTABLE_ARCHIVE_BYTES + FORM_BYTES for size in sizes)

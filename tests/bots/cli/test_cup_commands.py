@@ -51,7 +51,8 @@ def test_a_bot_is_entered_plays_and_has_a_rank(cup: Cup, bot: Bot, esr: Esr) -> 
     assert (run.status, run.out.count("Opal")) == (0, 1)
     entry = esr("cup", "--json", "enter", "winter-cup", bot.slug).document["entry"]
     assert (entry["bot"], entry["state"]) == (bot.slug, "entered")
-    CupSchedule.objects.create(cup=cup, rounds=0, basis="", computed=timezone.now(), round_s=[90])
+    values = {"rounds": 0, "basis": "", "computed": timezone.now(), "round_s": [90]}
+    CupSchedule.objects.update_or_create(cup=cup, defaults=values)
     run = esr("cup", "status", "winter-cup")
     assert "Opal" in run.out
     assert re.findall(r"[0-9]+ min", run.out) == ["2 min"]

@@ -119,8 +119,8 @@ class Hostile:
 
     ``forfeit`` is the reason for which it loses, ``None`` if it plays on; ``strikes`` are all those it earns, in their
     order. ``says`` must stand in what it writes to stderr: an attempt that plays on says what it got, and that is
-    nothing. ``files`` lie beside its program. Where ``slow``, it takes more than a second. Where ``maps_files``, most of
-    its resident pages are those of files that all bots share, and can grow faster than memory.
+    nothing. ``files`` lie beside its program. Where ``slow``, it takes more than a second. Where ``maps_files``, most
+    of its resident pages are those of files that all bots share, and can grow faster than memory.
     """
 
     title: str
