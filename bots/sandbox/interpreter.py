@@ -118,7 +118,7 @@ def program_of(language: Language) -> Path:
 
 
 def version_in(printed: str) -> str:
-    """Return the version in what a runtime prints, such as ``17.0.15``; empty if there is none."""
+    """Return the version in the output of a runtime, such as ``17.0.15``; empty if it contains no version."""
     found = _VERSION.search(printed)
     return found[0] if found else ""
 
