@@ -39,15 +39,18 @@ class MemoryBound(Protocol):
         ...
 
 
-def bound_memory(pid: int, limit: int, threads: int, kill: Callable[[], None]) -> MemoryBound:
+def bound_memory(pid: int, limit: int, threads: int, kill: Callable[[], None]) -> MemoryBound | None:
     """Bound the memory of process ``pid`` to ``limit`` bytes, in a control group if this process has some.
 
     ``threads`` is the maximum number of its threads in such a group. ``kill`` kills the process; it is called from
-    another thread. Raises ``PlatformFailure`` if the memory cannot be bounded.
+    another thread. Returns ``None`` for a process that has already ended. Raises ``PlatformFailure`` if the memory
+    cannot be bounded.
     """
     available = groups()
     try:
         return _WATCHER.watch(pid, limit, kill) if available is None else available.hold(pid, limit, threads)
+    except ProcessLookupError:
+        return None
     except OSError as error:
         raise PlatformFailure(f"could not bound the memory of a bot: {error}") from error
 
@@ -97,7 +100,10 @@ class Watcher:
         self._next_ns = 0
 
     def watch(self, pid: int, limit: int, kill: Callable[[], None]) -> WatchedBot:
-        """Look at process ``pid`` until it is forgotten. Raises ``OSError`` if that is not possible."""
+        """Look at process ``pid`` until it is forgotten.
+
+        Raises ``ProcessLookupError`` if it has ended, and another ``OSError`` if it cannot be watched.
+        """
         bot = WatchedBot(self, pid, limit, kill)
         with self._changed:
             self._bots.append(bot)
@@ -139,6 +145,9 @@ class WatchedBot:
         self._pidfd = os.pidfd_open(pid)
         try:
             self._status = os.open(f"/proc/{pid}/status", os.O_RDONLY)
+        except FileNotFoundError as error:
+            os.close(self._pidfd)
+            raise ProcessLookupError(error.errno, error.strerror) from error
         except OSError:
             os.close(self._pidfd)
             raise

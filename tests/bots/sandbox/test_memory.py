@@ -161,6 +161,13 @@ def test_a_bot_that_has_ended_is_not_killed() -> None:
     assert not killed
 
 
+def test_a_process_that_has_ended_before_needs_no_bound() -> None:
+    with bot("") as brief:
+        brief.process.kill()
+        brief.process.wait()
+        assert bound_memory(brief.process.pid, 100 * MIB, THREADS, brief.process.kill) is None
+
+
 def test_the_watcher_ends_with_its_last_bot_and_keeps_no_files() -> None:
     files, threads = set(os.listdir("/proc/self/fd")), threading.active_count()
     watcher = Watcher()
