@@ -142,6 +142,8 @@ def _command(value: Any, language: str) -> tuple[str, ...]:
     right = language_of(str(entry)).name
     if right != language:
         message = f'{FILE} starts {_short(words[0])}, which needs language = "{right}", not "{language}".'
+        if suffixes := LANGUAGES[language].suffixes * (not LANGUAGES[right].suffixes):
+            message = f'{FILE} starts {_short(words[0])}, but language = "{language}" needs {" or ".join(suffixes)}.'
         raise ManifestError(message, "command_language")
     return (str(entry), *words[1:])
 

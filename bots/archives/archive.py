@@ -26,7 +26,7 @@ from bots.archives.policy import (
 )
 from bots.archives.zip_files import Packed, check_sizes, contents, unpack
 from bots.executables import FileFault, library_fault
-from bots.languages import LANGUAGES, Language
+from bots.languages import LANGUAGES, Language, fault_of_source, language_of
 from bots.manifest import FILE, MAX_BYTES, MAX_NAME, Manifest, ManifestError, parse
 
 # --- Kinds of files --------------------------------------------------------------------------------------------------
@@ -250,7 +250,7 @@ def _archive(files: dict[str, bytes], name: str, hidden: list[str], limits: Arch
     """Return the archive if its entry can be started."""
     manifest = _manifest(files, name)
     if manifest.entry not in files:
-        raise _no_entry(files, manifest.entry)
+        raise _no_entry(files, manifest)
     language, program = LANGUAGES[manifest.language], files[manifest.entry]
     fault = None if limits.languages is None else _language_fault(language, limits.languages)
     fault = fault or language.fault(program)
@@ -293,20 +293,22 @@ def _manifest(files: Mapping[str, bytes], name: str) -> Manifest:
         raise ArchiveRefused(str(error), f"manifest_{error.code}", FILE) from error
 
 
-def _no_entry(files: Mapping[str, bytes], entry: str) -> ArchiveRefused:
+def _no_entry(files: Mapping[str, bytes], manifest: Manifest) -> ArchiveRefused:
     """Return the error about a missing entry, with the file that was probably meant."""
     if FILE in files:
-        message = f"{FILE} starts {shown(entry)}, which is not in the archive. {_instead(files, entry)}."
+        message = f"{FILE} starts {shown(manifest.entry)}, which is not in the archive. {_instead(files, manifest)}."
         return ArchiveRefused(message, "entry_missing", FILE)
-    message = f"{ENTRY}, the file to start, is not in the archive. {_instead(files, entry)}."
+    message = f"{ENTRY}, the file to start, is not in the archive. {_instead(files, manifest)}."
     return ArchiveRefused(message, "entry_missing", ENTRY)
 
 
-def _instead(files: Mapping[str, bytes], entry: str) -> str:
-    """Return the remedy for a missing entry."""
-    by_small_letters = {path.lower(): path for path in files}
+def _instead(files: Mapping[str, bytes], manifest: Manifest) -> str:
+    """Return the remedy for a missing entry: another file that its language can start, or to build the program."""
+    entry, language = manifest.entry, LANGUAGES[manifest.language]
+    programs = [path for path, data in files.items() if path != FILE and _can_start(language, path, data)]
+    by_small_letters = {path.lower(): path for path in programs}
     similar = get_close_matches(entry.lower(), by_small_letters, n=1)
-    deeper = [path for path in files if PurePosixPath(path).name == PurePosixPath(entry).name]
+    deeper = [path for path in programs if PurePosixPath(path).name == PurePosixPath(entry).name]
     meant = [*deeper, *(by_small_letters[path] for path in similar)]
     if meant and FILE in files:
         return f"If you mean {shown(meant[0])}, write this path in {FILE}"
@@ -316,7 +318,13 @@ def _instead(files: Mapping[str, bytes], entry: str) -> str:
         return f"The archive contains {shown(meant[0])}. Rename it to {shown(entry)} (in upper or lower case as here)"
     if len(files) == 1 and is_zip(next(iter(files.values()))):
         return f"The archive contains only another archive, {shown(next(iter(files)))}. Upload that archive"
+    if language.fault is not fault_of_source:
+        return f"Build it first, for example with `make`, or name another file in {FILE}"
     return f"Put it into the root folder of the archive, or name another file in {FILE}"
+
+
+def _can_start(language: Language, path: str, data: bytes) -> bool:
+    return language_of(path.lower()) is language and language.fault(data) is None
 
 
 def _name(filename: str) -> str:

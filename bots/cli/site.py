@@ -143,7 +143,7 @@ def _limits_file() -> Path:
 
 # --- Clients ---------------------------------------------------------------------------------------------------------
 
-_MAY_BE_PRIVATE: Final = ("Ladder", "Match", "Cup")
+_MAY_BE_PRIVATE: Final = ("Ladder", "Match")
 """First words of the errors for pages that are hidden from users who are not members."""
 
 
@@ -164,10 +164,14 @@ def site_client(
 
 
 def _advice(error: ClientError, credentials: Credentials) -> Iterator[str]:
-    """Yield what to do if a name is taken, or if the site hides a private ladder, one of its matches or a cup."""
+    """Yield what to do if a name is taken, or if the site hides a private ladder or one of its matches."""
     if isinstance(error, Problem) and error.code == "name_taken":
         yield "To use the bot that you already have, add `--bot SLUG` with the slug in the URL of its page."
-    if isinstance(error, Problem) and error.status == HTTPStatus.NOT_FOUND and error.detail.startswith(_MAY_BE_PRIVATE):
+    if not isinstance(error, Problem) or error.status != HTTPStatus.NOT_FOUND:
+        return
+    if error.detail.startswith("Cup"):
+        yield "Check the slug; `esr cup list` lists cups."
+    if error.detail.startswith(_MAY_BE_PRIVATE):
         if credentials.token:
             yield "If it is private, join it with its invitation link first."
         else:

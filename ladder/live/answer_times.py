@@ -38,7 +38,7 @@ def latest_decisions(bot: Bot) -> QuerySet[PlayedMove]:
 
 def answer_times(decisions: QuerySet[PlayedMove]) -> AnswerTimes:
     """Return the times of the answers among ``decisions``. One query."""
-    times = sorted(decisions.filter(default="").values_list("wall_ms", "thought_ms"))
+    times = list(decisions.filter(default="").order_by("wall_ms").values_list("wall_ms", "thought_ms"))
     walls = [wall for wall, _thought in times]
     network = [max(0, wall - thought) for wall, thought in times if thought is not None]
     return AnswerTimes(

@@ -245,7 +245,8 @@ class Panel:
     """The owner's panel: validation of the newest version and the choice of ladders.
 
     ``yours`` is false for staff, who cannot change anything. ``others`` is the number of other queued versions on the
-    site. Remote bots have no validation; ``answering`` contains their answer times and faults.
+    site. ``is_ready`` is false if no version has passed validation. Remote bots have no validation; ``answering``
+    contains their answer times and faults.
     """
 
     bot: Bot
@@ -253,6 +254,7 @@ class Panel:
     trial: ValidationProgress | None
     choices: Sequence[LadderChoice]
     others: int
+    is_ready: bool
     answering: Answering | None
 
     @property
@@ -279,7 +281,8 @@ def panel(bot: Bot, versions: Sequence[BotVersion], memberships: Sequence[Member
     received = trial is not None and trial.version.state == BotVersion.State.RECEIVED
     others = waiting().exclude(pk=versions[0].pk).count() if received else 0
     how = answering(bot) if is_remote else None
-    return Panel(bot, yours, trial, choices(bot, versions, memberships), others, how)
+    is_ready = any(version.state == BotVersion.State.READY for version in versions)
+    return Panel(bot, yours, trial, choices(bot, versions, memberships), others, is_ready, how)
 
 
 # --- Actions ---------------------------------------------------------------------------------------------------------

@@ -94,3 +94,27 @@ def test_an_archive_that_was_stored_with_hidden_files_keeps_its_digest() -> None
 def test_the_largest_file_of_a_large_upload_is_named() -> None:
     data = zip_of(Member("bot.py", b"pass"), Member("weights.bin", bytes(20_000), method=0))
     assert "weights.bin" in str(refusal("bot.zip", data))
+
+
+@pytest.mark.parametrize(
+    ("manifest", "source"),
+    [
+        ('language = "executable"\ncommand = ["bot"]', "bot.go"),
+        ('language = "java"\ncommand = ["bot.jar"]', "Bot.java"),
+        ('language = "wasm"\ncommand = ["bot.wasm"]', "bot.c"),
+        ('language = "javascript"\ncommand = ["bot.js"]', "bot.py"),
+    ],
+)
+def test_no_file_is_proposed_that_the_language_cannot_start(manifest: str, source: str) -> None:
+    data = zip_of(Member(source, b"int main() {}"), Member("bot.toml", manifest.encode()))
+    caught = refusal("bot.zip", data)
+    assert caught.code == "entry_missing"
+    assert source not in str(caught)
+    assert "If you mean" not in str(caught)
+
+
+def test_a_program_in_another_folder_is_proposed() -> None:
+    data = zip_of(
+        Member("src/start.js", b"go()"), Member("bot.toml", b'language = "javascript"\ncommand = ["start.js"]')
+    )
+    assert "src/start.js" in str(refusal("bot.zip", data))
