@@ -92,7 +92,9 @@ def _resolving(seats: int) -> tuple[Section, ...]:
         Section("own action", 4, "one-hot, also while it is secret", lambda seen: _action(seen.view["you"]["action"])),
         Section("guesses", 4, "two players: by action, 1: shown in this turn", _guesses),
         Section("resolving", 4, "by action, 1: is being carried out", lambda seen: _action(seen.view["resolving"])),
-        Section("barter", 3 * seats, "by seat, 1: opens; by seat, 1: the other; by seat, 1: has declined", _barter),
+        Section("opener", seats, "by seat, 1: opens the barter", lambda seen: _barter(seen, "opener")),
+        Section("other", seats, "by seat, 1: the other one of the barter", lambda seen: _barter(seen, "other")),
+        Section("declined", seats, "by seat, 1: has declined in this barter", _declined),
         Section("standing offer", 5, "gems by color ÷ 22; 1: it is your own", _standing_offer),
         Section("offers made", 1, "in this barter ÷ 20", _offers_made, CAP),
         Section("free choice", 1 + seats, "1: one seat alone; by seat, 1: picks now; lower: later", _free_choice),
@@ -192,11 +194,14 @@ def _guesses(seen: Seen) -> list[float]:
     return [float(action in seen.view["guesses"]) for action in _ACTIONS]
 
 
-def _barter(seen: Seen) -> list[float]:
+def _barter(seen: Seen, part: str) -> list[float]:
     barter = seen.view["barter"]
-    if barter is None:
-        return [0.0] * (3 * len(seen.players))
-    return [*_at(seen, barter["opener"]), *_at(seen, barter["other"]), *_at(seen, *barter["declined"])]
+    return _at(seen, barter and barter[part])
+
+
+def _declined(seen: Seen) -> list[float]:
+    barter = seen.view["barter"]
+    return _at(seen, *(barter["declined"] if barter else ()))
 
 
 def _standing_offer(seen: Seen) -> list[float]:
