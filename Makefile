@@ -3,6 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BENCH_VENV := .bench
+TRAIN_VENV := .train
 BIN := $(VENV)/bin
 MANAGE := $(BIN)/python manage.py
 export PYTHON
@@ -18,13 +19,15 @@ CHAOS_MATCHES ?= 600
 FUZZ_SECONDS ?= 600
 OUTSIDE_ARGS ?=
 BENCH_ARGS ?=
+GAME ?= edel-stein-reich-duel
+TRAIN_ARGS ?=
 
 # `make check` runs all of them, also after one has failed.
 CHECKS_JS := check-js-style check-js-types check-js-units
 CHECKS := check-style check-format check-types check-starters check-templates check-imports check-migrations check-locks
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-postgresql slow nightly engine-fast chaos hostile fuzz outside seasons check check-js $(CHECKS) $(CHECKS_JS) format bench bench-engine bench-fast bench-environments bench-runner bench-pipeline bench-starts bench-memory bench-validations bench-sleepers bench-lag bench-house bench-idle bench-comparisons bench-ratings bench-rebuild bench-verifying bench-pairings bench-cup-matches bench-tables bench-pages bench-responses bench-api bench-people bench-streams bench-replay locks messages docs pictures clean sandbox accelerator services
+.PHONY: help run demo test test-postgresql slow nightly engine-fast chaos hostile fuzz outside seasons train check check-js $(CHECKS) $(CHECKS_JS) format bench bench-engine bench-fast bench-environments bench-runner bench-pipeline bench-starts bench-memory bench-validations bench-sleepers bench-lag bench-house bench-idle bench-comparisons bench-ratings bench-rebuild bench-verifying bench-pairings bench-cup-matches bench-tables bench-pages bench-responses bench-api bench-people bench-streams bench-replay locks messages docs pictures clean sandbox accelerator services
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | while IFS='|' read -r name text; do printf '  make %-18s %s\n' "$$name" "$$text"; done
@@ -60,6 +63,12 @@ locks: $(VENV)/.ready  ## update the lock files of requirements/*.in and package
 			--no-emit-index-url --no-header requirements/$$group.in -o requirements/$$group.txt || exit 1; \
 	done
 	@npm install --package-lock-only && node tools/lock_without_addresses.js
+
+# No lock file has the libraries of the training: nothing else needs them.
+$(TRAIN_VENV)/.ready: requirements/train.in requirements/rl.in requirements/library.in
+	@$(PYTHON) -m venv $(TRAIN_VENV)
+	@$(TRAIN_VENV)/bin/pip install --quiet -r requirements/library.in -r requirements/rl.in -r requirements/train.in
+	@touch $@
 
 # --- The site --------------------------------------------------------------------------------------------------------
 
@@ -178,6 +187,9 @@ format: $(VENV)/.dev  ## format the code with ruff and biome, and generate the s
 	@$(BIN)/ruff format --quiet .
 	@$(BIN)/python tools/sync_client.py
 
+train: $(TRAIN_VENV)/.ready accelerator  ## train the network of a game, or continue (GAME=edel-stein-reich-duel, TRAIN_ARGS)
+	@OPENBLAS_NUM_THREADS=1 $(TRAIN_VENV)/bin/python -m bots.environments.training $(GAME) $(TRAIN_ARGS)
+
 seasons: $(VENV)/.dev  ## simulate 52 seasons with bots of known strength
 	@$(BIN)/python -m bench.seasons $(BENCH_ARGS)
 
@@ -241,8 +253,9 @@ bench-people: $(VENV)/.dev services  ## measure 100 live tables with 500 spectat
 bench-streams: $(VENV)/.dev services  ## measure memory and CPU time of 5,000 idle streams
 	@$(BIN)/python -m bench.idle_streams $(BENCH_ARGS)
 
-bench-house: $(VENV)/.dev  ## measure the strength and start time of the house bots
+bench-house: $(VENV)/.dev accelerator  ## measure the strength and start time of the house bots
 	@$(BIN)/python -m bench.house
+	@$(BIN)/python -m bench.levels $(BENCH_ARGS)
 
 bench-idle: $(VENV)/.dev sandbox  ## measure CPU and memory of an idle site
 	@$(BIN)/python -m bench.idle $(BENCH_ARGS)

@@ -13,7 +13,7 @@ from gymnasium.vector.utils import batch_space
 
 from bots.environments.environment import REWARDS
 from games.chance import SEED_BYTES
-from games.fast.batch import NO_ACTION, Batch
+from games.fast.batch import NO_ACTION, Batch, Outcomes
 from games.registry import GAMES
 
 Numbers = npt.NDArray[np.float32]
@@ -41,8 +41,9 @@ class GameVectorEnv(VectorEnv[Numbers, Actions, Any]):
     Every info has ``action_mask``, booleans of shape (num_envs, actions), and ``seat``, the seat that observes, of
     shape (num_envs,). When a game ends, no action is legal, and the reward of the step is that of the learner, or
     without opponents that of the seat that acted; ``info["rewards"]`` has the rewards of all seats, shape (num_envs,
-    seats). Without opponents, no seat observes the end: ``seat`` is −1, and the observation is zero. The next step
-    ignores the action for the game and deals a new one (``AutoresetMode.NEXT_STEP``).
+    seats), and ``info["wins"]`` their shares of the win, of the same shape. Without opponents, no seat observes the
+    end: ``seat`` is −1, and the observation is zero. The next step ignores the action for the game and deals a new one
+    (``AutoresetMode.NEXT_STEP``).
     """
 
     metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP, "render_modes": []}
@@ -74,6 +75,7 @@ class GameVectorEnv(VectorEnv[Numbers, Actions, Any]):
         seats = min(GAMES[game].seat_counts) if seats is None else seats
         highs = np.array(GAMES[game].encoding(seats).highs, dtype=np.float32)
         self._batch = Batch(game, seats, np.zeros((num_envs, SEED_BYTES), dtype=np.uint8))
+        self.seats = seats
         self._by_ranks, self._opponents = rewards == "ranks", opponents
         self.num_envs = num_envs
         self.single_observation_space = spaces.Box(np.zeros_like(highs), highs, dtype=np.float32)
@@ -113,8 +115,12 @@ class GameVectorEnv(VectorEnv[Numbers, Actions, Any]):
         observations, info = self._observed()
         rewards, ended = np.zeros(self.num_envs), np.flatnonzero(self._over)
         if len(ended):
-            info["rewards"] = np.zeros((self.num_envs, self._batch.seats))
-            info["rewards"][ended] = self._rewards(ended)
+            outcomes = self._batch.copy(ended).outcomes()
+            for name in ("rewards", "wins"):
+                info[name] = np.zeros((self.num_envs, self._batch.seats))
+            info["rewards"][ended] = self._rewards(outcomes)
+            first = outcomes.ranks == 1
+            info["wins"][ended] = first / first.sum(axis=1, keepdims=True)
             rewards[ended] = info["rewards"][ended, acted[ended]]
         return observations, rewards, self._over.copy(), np.zeros(self.num_envs, dtype=np.bool_), info
 
@@ -135,10 +141,10 @@ class GameVectorEnv(VectorEnv[Numbers, Actions, Any]):
             actions[waiting] = self._opponents(observations, games.masks(), self.np_random)
             self._batch.step(actions)
 
-    def _rewards(self, ended: Actions) -> npt.NDArray[np.float64]:
+    def _rewards(self, outcomes: Outcomes) -> npt.NDArray[np.float64]:
         """The rewards of these games by seat, as ``bots.environments.REWARDS`` gives them."""
         rewards: npt.NDArray[np.float64]
-        ranks, scores = self._batch.copy(ended).outcomes()
+        ranks, scores = outcomes
         if self._by_ranks:
             behind = (ranks[:, None, :] > ranks[:, :, None]).sum(axis=2, dtype=np.float64)
             ahead = (ranks[:, None, :] < ranks[:, :, None]).sum(axis=2)

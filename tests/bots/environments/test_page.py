@@ -9,13 +9,14 @@ import re
 from pathlib import Path
 from random import Random
 
-import numpy as np
 import pytest
 
 from bots.cli.esr import main
-from bots.environments.ppo import Network
+from bots.environments.training.evaluation import BatchNetwork
+from games.network import save
 from games.registry import GAMES
 from tests.games.play import TABLES
+from tests.games.test_network import DUEL, tensors
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "reference" / "python" / "environments.md"
@@ -89,8 +90,9 @@ def test_the_bot_of_the_training_guide_plays_as_the_policy(tmp_path: Path, monke
     program = re.findall(r"```python\n(import json\n.*?)```", text, flags=re.DOTALL)
     (agent / "bot.py").write_text(program[0])
     (agent / "bot.toml").write_text(text.split("```toml\n")[1].split("```")[0])
-    policy = Network(191, 117, np.random.default_rng(1))
-    policy.save(agent / "weights.json")
+    weights = agent / "weights.safetensors"
+    save(weights, DUEL, tensors(DUEL, hidden=64))
+    policy = BatchNetwork.load(weights, DUEL, temperature=0)
     assert main(["check", str(agent)]) == 0
     spec = importlib.util.spec_from_file_location("agent", agent / "bot.py")
     assert spec and spec.loader
@@ -98,9 +100,9 @@ def test_the_bot_of_the_training_guide_plays_as_the_policy(tmp_path: Path, monke
     monkeypatch.chdir(agent)
     monkeypatch.setattr("sys.stdin", io.StringIO())
     spec.loader.exec_module(bot)
-    state, random = GAMES["edel-stein-reich-duel"].new(2, bytes(32)), Random(1)
+    state, random = GAMES[DUEL].new(2, bytes(32)), Random(1)
     for _ in range(30):
         (seat, *_) = state.pending
         view, decision = state.view(seat), state.decision(seat)
-        assert bot.choose(view, decision) == policy.choose(view, decision)
+        assert [bot.choose(view, decision)] == policy.choose(2, [(view, decision)])
         state.play(seat, state.random_move(seat, random))
