@@ -203,7 +203,8 @@ def _house_ladders() -> Iterator[Ladder]:
 
 
 def _sits(bot: HouseBot, ladder: Ladder) -> bool:
-    return ladder.for_house and bot.plays(ladder.game, ladder.seats)
+    """Levels are opponents for people, and would fill the top of every ladder for hosted bots."""
+    return ladder.for_house and (ladder.live or not bot.is_level) and bot.plays(ladder.game, ladder.seats)
 
 
 def _bot(membership: HouseBot) -> Bot:

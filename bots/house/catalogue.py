@@ -2,17 +2,20 @@
 
 An entry is a folder next to this file and the command line of its ``bot.py``. The program of a bot consists of the
 files in its folder and the files in ``shared/`` that it uses. They are copied into one folder before it starts. It
-needs only the standard library of Python.
+needs only the standard library of Python, and the levels also ``games``.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
 
+from games.network import BadNetwork, check
 from games.registry import GAMES
 
 HERE = Path(__file__).resolve().parent
@@ -30,11 +33,17 @@ _WIRE = ("wire.py",)
 _WIRE_AND_CELLAR = ("cellar.py", "wire.py")
 
 
+@lru_cache(maxsize=256)
+def _digest_of_file(path: Path, changed_ns: int, size: int) -> bytes:  # noqa: ARG001 - the key of the cache
+    return sha256(path.read_bytes()).digest()
+
+
 @dataclass(frozen=True)
 class HouseBot:
     """A house bot: the program in ``folder`` with the command line ``args``, named ``house:<name>``.
 
     ``games`` contains the seat counts that it plays, by game; by default all seat counts of all games.
+    ``imports_games`` means that it imports the package ``games``, as bots of users can.
     """
 
     name: str
@@ -43,6 +52,7 @@ class HouseBot:
     folder: str
     args: tuple[str, ...] = ()
     games: Mapping[str, tuple[int, ...]] = field(default_factory=tables)
+    imports_games: bool = False
 
     @property
     def path(self) -> Path:
@@ -50,14 +60,22 @@ class HouseBot:
         return HERE / self.folder
 
     @property
+    def is_level(self) -> bool:
+        """Whether it is one of the levels, which play with a trained network."""
+        return self.folder == "level"
+
+    @property
     def shared(self) -> tuple[Path, ...]:
         """The shared files that its program contains."""
         return tuple(SHARED / name for name in (_WIRE_AND_CELLAR if self.games is WINES else _WIRE))
 
+    def _sources(self) -> list[Path]:
+        sources = *(path for path in self.path.iterdir() if path.is_file()), *self.shared
+        return sorted(sources, key=lambda source: source.name)
+
     def files(self) -> dict[str, bytes]:
         """Return the contents of all files of the program by name, in order."""
-        sources = (*self.path.glob("*.py"), *self.shared)
-        return {source.name: source.read_bytes() for source in sorted(sources, key=lambda source: source.name)}
+        return {source.name: source.read_bytes() for source in self._sources()}
 
     def write(self, folder: Path) -> None:
         """Write all files of the program into ``folder``, which must exist. ``bot.py`` can then be started there."""
@@ -68,8 +86,9 @@ class HouseBot:
         """Return the SHA-256 of the command line and the files, 64 hex digits: same digest, same player."""
         digest = sha256()
         parts = [arg.encode() for arg in self.args]
-        for name, source in self.files().items():
-            parts += [name.encode(), source]
+        for source in self._sources():
+            status = source.stat()
+            parts += [source.name.encode(), _digest_of_file(source, status.st_mtime_ns, status.st_size)]
         for part in (str(len(self.args)).encode(), *parts):
             digest.update(len(part).to_bytes(8, "big"))
             digest.update(part)
@@ -124,5 +143,40 @@ _ENTRIES = (
         WINES,
     ),
 )
-HOUSE: Mapping[str, HouseBot] = MappingProxyType({entry.name: entry for entry in _ENTRIES})
+LEVELS: Mapping[int, str] = MappingProxyType({number: f"level-{number}" for number in range(1, 7)})
+"""The names of the levels: bots that play with a trained network, from the weakest to the strongest."""
+
+
+_LEVELS = (
+    "For the first games.",
+    "Makes many small mistakes.",
+    "Makes some small mistakes.",
+    "Plays well.",
+    "Plays very well.",
+    "As strong as its network.",
+)
+
+
+def levels() -> tuple[HouseBot, ...]:
+    """Return the levels, with the games whose networks can be used. Warns of networks that cannot."""
+    games = MappingProxyType({slug: GAMES[slug].seat_counts for slug in GAMES if _has_network(slug)})
+    entries = (
+        HouseBot(name, f"Level {number}", about, "level", (f"level={number}",), games, imports_games=True)
+        for (number, name), about in zip(LEVELS.items(), _LEVELS, strict=True)
+    )
+    return tuple(entries) if games else ()
+
+
+def _has_network(game: str) -> bool:
+    try:
+        check(HERE / "level" / f"{game}.safetensors", game)
+    except FileNotFoundError:
+        return False
+    except (BadNetwork, OSError) as error:
+        warnings.warn(f"The levels cannot play {game}: {error}", stacklevel=1)
+        return False
+    return True
+
+
+HOUSE: Mapping[str, HouseBot] = MappingProxyType({entry.name: entry for entry in (*_ENTRIES, *levels())})
 """Every house bot by name."""

@@ -33,8 +33,9 @@ class Code:
     """A folder, the file in it to start, its arguments, and the digest of its contents (empty if unknown).
 
     ``compiled`` means that its modules are compiled once when it is staged, which saves some milliseconds per start.
-    Only house bots are compiled. ``shared`` are files outside of the folder that are copied next to ``entry`` when it
-    is staged; code with such files runs only from a copy.
+    Only house bots are compiled; ``imports_games`` means that such a bot imports ``games``. ``shared`` are files
+    outside of the folder that are copied next to ``entry`` when it is staged; code with such files runs only from a
+    copy.
     """
 
     folder: Path
@@ -42,6 +43,7 @@ class Code:
     args: tuple[str, ...]
     digest: str
     compiled: bool = False
+    imports_games: bool = False
     shared: tuple[Path, ...] = ()
 
     @property
@@ -58,8 +60,11 @@ class Code:
 
     @property
     def imports_packages(self) -> bool:
-        """Whether it can import packages that are not in the standard library: any Python except house bots."""
-        return self.language.name == "python" and not self.compiled
+        """Whether it can import packages that are not in the standard library: any Python except most house bots.
+
+        Those start faster without.
+        """
+        return self.language.name == "python" and (self.imports_games or not self.compiled)
 
 
 def code_of(program: Program) -> Code:
@@ -88,7 +93,7 @@ def _house_code(program: HouseProgram) -> Code:
         raise PlatformFailure(
             f"the installed code of the house bot {program.name} is not version {program.digest[:12]}"
         )
-    return Code(bot.path, "bot.py", bot.args, digest, compiled=True, shared=bot.shared)
+    return Code(bot.path, "bot.py", bot.args, digest, compiled=True, imports_games=bot.imports_games, shared=bot.shared)
 
 
 def staged(code: Code, runtime: Path) -> Path:

@@ -1,5 +1,8 @@
 """Hosted bots at live tables: for each decision, a worker starts the bot in a process of its own.
 
+House bots are asked inside the worker's process: their code is the platform's, and a start takes longer than most of
+their decisions.
+
 The worker that asks a seat has its *turn*: a lease of the seat's row (``esr_platform.leases``), taken without a lock on
 the match. It ends with the decision, and a worker whose turn another one has taken over can no longer play.
 ``LiveSeat.starts`` counts the processes. Each gets its number in the hello message.
@@ -25,12 +28,13 @@ from django.db import connection, transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
+from bots.house.inside import advise
 from bots.programs import LostCode, NotHere, program_of
 from bots.protocol import limits_document
 from bots.runner.consultation import Advice, Consultation, consult
 from bots.runner.launcher import Launcher, NoCoreFree, PlatformFailure
 from bots.runner.report import escaped
-from bots.runner.spec import MAX_REPLAYS, limits_of
+from bots.runner.spec import MAX_REPLAYS, HouseProgram, limits_of
 from bots.sandbox import CoreUse, launcher_for_ladder, shared_core
 from esr_platform import leases
 from esr_platform.disconnects import retry_on_disconnect, run_isolated
@@ -147,6 +151,7 @@ def _asked(turn: Turn, launcher: Launcher[Any] | None) -> bool:
     position = position_of(match)
     version = position.live_seats[turn.seat].playing
     program = program_of(version, rated=match.block.rated)
+    inside = launcher is None and isinstance(program, HouseProgram)
     launcher = launcher or launcher_for_ladder()
     for start in range(turn.start, turn.start + MAX_REPLAYS + 1):
         question = _consultation(position, turn, start, str(version), program)
@@ -156,7 +161,7 @@ def _asked(turn: Turn, launcher: Launcher[Any] | None) -> bool:
             shared_core(CoreUse.LIVE, settings.VAR_DIR) as core,
             beating(turn.lease.renew, f"seat {turn.seat} of match {turn.match_id}", RENEW_EVERY_S),
         ):
-            advice = consult(question, launcher, core=core)
+            advice = advise(question, core) if inside else consult(question, launcher, core=core)
         if version.bot.owner_id is not None:
             _note(turn, question, advice)
         if advice.machine_delay is None or start == turn.start + MAX_REPLAYS:

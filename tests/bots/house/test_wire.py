@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import games
 from bots.house.catalogue import HOUSE, SHARED, HouseBot
 
 VALUES: Any = st.recursive(
@@ -71,11 +72,14 @@ def test_an_unknown_setting_is_refused_with_those_that_exist() -> None:
 @pytest.mark.parametrize("bot", HOUSE.values(), ids=list(HOUSE))
 def test_a_plain_process_says_ready_and_ends_with_the_game(bot: HouseBot, tmp_path: Path) -> None:
     bot.write(tmp_path)
-    hello = {"type": "hello", "protocol": 1, "game": "edel-stein-reich", "seats": 3, "seat": 0, "seed": "ab" * 32}
+    game, counts = next(iter(bot.games.items()))
+    hello = {"type": "hello", "protocol": 1, "game": game, "seats": counts[0], "seat": 0, "seed": "ab" * 32}
     end = {"type": "end", "outcome": {}, "log": []}
+    options = ["-S", "-B"] if bot.imports_games else ["-S", "-E", "-B"]
     done = subprocess.run(
-        [sys.executable, "-S", "-E", "-B", "bot.py", *bot.args],
+        [sys.executable, *options, "bot.py", *bot.args],
         cwd=tmp_path,
+        env={"PYTHONPATH": str(Path(games.__file__).parents[1])},
         input=f"{json.dumps(hello)}\n{json.dumps(end)}\n",
         capture_output=True,
         text=True,

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.db.models import F
 
+from bots.house.catalogue import HOUSE
 from bots.models import BotVersion
 from bots.protocol import Limits
 from bots.runner import FakeProgram
@@ -54,6 +55,28 @@ def test_bots_of_the_house_play_a_live_game_to_a_result_that_counts(sandbox_laun
     assert not PlayedMove.objects.filter(match=match).exclude(default="").exists()
     assert LedgerEntry.objects.filter(result=match.result).count() == 1
     assert accounts() == []
+
+
+def test_bots_of_the_house_are_asked_inside_the_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ladder.live.hosted.consult", None)
+    match = house_game("level-1", "haggler")
+    moves = [asked_once(match) for _ in range(12)]
+    assert not any(move.default for move in moves)
+    assert all(move.wall_ms < 1000 for move in moves)
+
+
+def test_code_of_the_house_that_fails_is_a_failure_of_the_platform(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise LookupError("a fault of ours")
+
+    match = house_game("greedy", "haggler")
+    live_seat = live_seat_of(match)
+    with monkeypatch.context() as broken:
+        broken.setattr("bots.house.inside._program", lambda *_: (HOUSE["greedy"], fail))
+        assert not ask_seat(match.pk, live_seat.seat.index)
+    live_seat.refresh_from_db()
+    assert (live_seat.owes, live_seat.lease, live_seat.strikes, live_seat.forfeit) == (True, None, 0, "")
+    assert not asked_once(match).default
 
 
 def test_each_decision_has_a_new_process_with_the_whole_log() -> None:

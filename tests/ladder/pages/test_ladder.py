@@ -444,20 +444,21 @@ def test_a_long_list_keeps_its_filters_from_part_to_part(site: Site, client: Cli
 
 def test_a_long_table_has_pages(site: Site, client: Client) -> None:
     crowd(site.ladder, 60)
+    everyone = site.ladder.memberships.count()
     first = markup(client.get(f"/ladders/{site.ladder.slug}/"))
     second = markup(client.get(f"/ladders/{site.ladder.slug}/?page=2"))
-    assert "1–50 of 68" in first
-    assert "51–68 of 68" in second
+    assert f"1–50 of {everyone}" in first
+    assert f"51–{everyone} of {everyone}" in second
     assert 'href="?page=2"' in first
     assert client.get(f"/ladders/{site.ladder.slug}/?page=nonsense").status_code == 200
-    assert "51–68 of 68" in markup(client.get(f"/ladders/{site.ladder.slug}/?page=99"))
+    assert f"51–{everyone} of {everyone}" in markup(client.get(f"/ladders/{site.ladder.slug}/?page=99"))
 
 
 def test_a_bot_page_ranks_it_as_the_ladder_does(site: Site, client: Client) -> None:
     text = markup(client.get(f"/ladders/{site.ladder.slug}/"))
     order = re.findall(r'href="/bots/([a-z-]+)/"', text)
     best = markup(client.get(f"/bots/{order[0]}/"))
-    assert re.search(r">1 <span class=\"meta\">of 8<", best)
+    assert re.search(rf">1 <span class=\"meta\">of {site.ladder.memberships.count()}<", best)
 
 
 def test_a_ladder_says_that_house_bots_fill_up_while_too_few_people_play(site: Site, client: Client) -> None:
