@@ -91,10 +91,11 @@ def table_of(by: int | None, ladder: Ladder, named: Sequence[Bot | None], *, rat
     ``by`` is the id of a user, or ``None`` for a guest.
 
     Raises ``Refused`` for bots that cannot be named: remote bots (they must accept), the user's own bots and two bots
-    of one owner in rated games, and uploaded bots that no machine can run.
+    of one owner in rated games, uploaded bots that no machine can run, and one bot several times, unless it is a house
+    bot and the game is casual.
     """
     bots = [bot for bot in named if bot is not None]
-    if len({bot.pk for bot in bots}) != len(bots):
+    if not _is_each_once(bots, rated=rated):
         raise Refused(_("You named the same bot twice. Choose different bots."), code="same_bot_twice")
     members = set(Membership.objects.filter(ladder=ladder, active=True, bot__in=bots).values_list("bot", flat=True))
     for bot in bots:
@@ -109,6 +110,12 @@ def table_of(by: int | None, ladder: Ladder, named: Sequence[Bot | None], *, rat
         )
     others = house_of(ladder).exclude(pk__in=[bot.pk for bot in bots])
     return [*bots, *_drawn(others, len(named) - len(bots))]
+
+
+def _is_each_once(bots: Sequence[Bot], *, rated: bool) -> bool:
+    """Whether no player has two seats. House bots can have several seats in casual games."""
+    once = [bot.pk for bot in bots if rated or bot.kind != Bot.Kind.HOSTED or bot.owner_id is not None]
+    return len(set(once)) == len(once)
 
 
 def _require_named(by: int | None, bot: Bot, *, member: bool, rated: bool, invited: bool) -> None:
@@ -149,7 +156,7 @@ def require_table(by: User, ladder: Ladder, bots: Sequence[Bot], *, rated: bool 
             f"{ladder} has no live games. Request a test match there, or choose a ladder with live games.",
             code="not_live",
         )
-    if len(bots) != ladder.seats or len({bot.pk for bot in bots}) != ladder.seats:
+    if len(bots) != ladder.seats or not _is_each_once(bots, rated=rated):
         raise Refused(
             f"{ladder} has {ladder.seats} seats. Name {ladder.seats} different bots in seat order.",
             code="wrong_players",

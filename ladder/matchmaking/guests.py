@@ -23,6 +23,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from bots.models import Bot
 from bots.owners import guest_player
 from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.limits import DAY, Limit, lock_active_user, wait_s
@@ -37,7 +38,7 @@ from ladder.live.publish import save_and_publish
 from ladder.live.start import Guest, open_table
 from ladder.matches.blocks import BlockPlayer
 from ladder.matchmaking import proposals, quick_pairing
-from ladder.matchmaking.game_start import CLOCKS, no_season, quick_bots, require_hosted_room, versions_of
+from ladder.matchmaking.game_start import CLOCKS, no_season, require_hosted_room, table_of, versions_of
 from ladder.matchmaking.limits import guest_seats, require_guest_seats, require_guests_on, waiting_guests
 from ladder.matchmaking.presence import tell_lobby
 from ladder.matchmaking.proposals import create_game
@@ -102,11 +103,12 @@ def require_pace(address: str) -> None:
 # --- Games against house bots ----------------------------------------------------------------------------------------
 
 
-def play_now(ladder: Ladder, secret: str | None, address: str) -> tuple[Match, str]:
-    """Start a game of a guest against house bots. Returns the match and the secret that gives access to it.
+def play_now(ladder: Ladder, opponent: Bot, secret: str | None, address: str) -> tuple[Match, str]:
+    """Start a game of a guest against a house bot, which plays all other seats.
 
-    A guest whose ``secret`` belongs to a running game gets that game. Without ``secret`` the guest is new. ``address``
-    comes from ``accounts.limits.address``. Raises ``Refused``.
+    Returns the match and the secret that gives access to it. A guest whose ``secret`` belongs to a running game gets
+    that game. Without ``secret`` the guest is new. ``address`` comes from ``accounts.limits.address``. Raises
+    ``Refused``.
     """
     running = None if secret is None else _running_game(guest_of(secret, address))
     if running is not None and secret:
@@ -118,7 +120,7 @@ def play_now(ladder: Ladder, secret: str | None, address: str) -> tuple[Match, s
     kept = secret or new_secret()
     guest = guest_of(kept, address)
     with transaction.atomic():
-        match = _begin(ladder, guest)
+        match = _begin(ladder, opponent, guest)
         require_guest_seats([guest])
         again = _running_game(guest, but=match)
         if again is None:
@@ -127,9 +129,13 @@ def play_now(ladder: Ladder, secret: str | None, address: str) -> tuple[Match, s
     return again, kept
 
 
-def play_house(person: User, ladder: Ladder) -> Match:
-    """Start a casual game of ``person`` against house bots. A second click returns the same game."""
-    made = create_game(person, ladder, clock=CLOCK, kind=Proposal.Kind.BOTS)
+def play_house(person: User, ladder: Ladder, opponent: Bot) -> Match:
+    """Start a casual game of ``person`` against a house bot, which plays all other seats.
+
+    A second click returns the same game. Raises ``Refused``.
+    """
+    bots = [opponent] * (ladder.seats - 1)
+    made = create_game(person, ladder, clock=CLOCK, kind=Proposal.Kind.BOTS, bots=bots)
     if made.match is None:
         raise Refused(_("The game could not start. Try again in a moment."), code="not_started")
     return made.match
@@ -141,10 +147,10 @@ def _running_game(guest: Guest, but: Match | None = None) -> Match | None:
     return Match.objects.filter(pk__in=seats.values("table")).order_by("pk").first()
 
 
-def _begin(ladder: Ladder, guest: Guest) -> Match:
+def _begin(ladder: Ladder, opponent: Bot, guest: Guest) -> Match:
     """Start the game with a random seat for the guest. This locks the row of the ladder."""
     locked = Ladder.objects.select_for_update(no_key=True).get(pk=ladder.pk)
-    versions = versions_of(locked, quick_bots(locked, locked.seats - 1))
+    versions = versions_of(locked, table_of(None, locked, [opponent] * (locked.seats - 1), rated=False))
     require_hosted_room(len(versions))
     player = guest_player()
     players = [BlockPlayer(player), *(BlockPlayer(version) for version in versions)]

@@ -445,6 +445,7 @@ def _rematch_with_guests(match: Match, seats: Sequence[Seat], own: Seat, by: Use
             return known
         author: dict[str, Any] = {"by_guest": by.secret_hash} if isinstance(by, Guest) else {"by": by}
         require_rematch(Proposal.objects.filter(again=match, **author))
+        players = [(seat.version.bot_id, seat.live_seat.guest) for seat in seats]
         made = Proposal.objects.create(
             **author,
             ladder=match.ladder,
@@ -458,6 +459,7 @@ def _rematch_with_guests(match: Match, seats: Sequence[Seat], own: Seat, by: Use
                 proposal=made,
                 index=seat.index,
                 bot=seat.version.bot,
+                copy=players[: seat.index].count(players[seat.index]),
                 accepted=True if seat == own or seat.version.bot.kind == Bot.Kind.HOSTED else None,
                 guest=seat.live_seat.guest,
                 guest_name=seat.guest_name,
@@ -564,7 +566,13 @@ def _create(players: Sequence[Bot], asked: Collection[Bot] = (), **fields: Any) 
     """A new proposal. All players accept it except those who are ``asked``."""
     made = Proposal.objects.create(**fields)
     ProposalPlayer.objects.bulk_create(
-        ProposalPlayer(proposal=made, index=index, bot=bot, accepted=None if bot in asked else True)
+        ProposalPlayer(
+            proposal=made,
+            index=index,
+            bot=bot,
+            copy=players[:index].count(bot),
+            accepted=None if bot in asked else True,
+        )
         for index, bot in enumerate(players)
     )
     return _locked(made)

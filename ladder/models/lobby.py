@@ -127,12 +127,14 @@ class ProposalPlayer(models.Model):
     """A player of a proposal. ``accepted`` is null until a player who was asked has answered.
 
     ``index`` counts from 0, in the order in which players were named or joined. Guests share one ``bot``: ``guest`` is
-    the SHA-256 of their secret, ``guest_name`` their name and ``guest_address`` the keyed hash of their IP address.
+    the SHA-256 of their secret, ``guest_name`` their name and ``guest_address`` the keyed hash of their IP address. A
+    house bot can play several seats: ``copy`` counts them from 0.
     """
 
     proposal = models.ForeignKey(Proposal, on_delete=models.PROTECT, related_name="players")
     index = models.PositiveSmallIntegerField()
     bot = models.ForeignKey(Bot, on_delete=models.PROTECT, related_name="proposals")
+    copy = models.PositiveSmallIntegerField(default=0, db_default=0)
     accepted = models.BooleanField(null=True, blank=True)
     guest = models.CharField(max_length=64, blank=True, default="", db_default="", help_text="SHA-256, hex")
     guest_name = models.CharField(max_length=MAX_GUEST_NAME, blank=True, default="", db_default="")
@@ -146,7 +148,8 @@ class ProposalPlayer(models.Model):
         ]
         constraints = [
             models.UniqueConstraint(name="proposal_player_index_once", fields=["proposal", "index"]),
-            models.UniqueConstraint(name="proposal_player_once", fields=["proposal", "bot", "guest"]),
+            models.UniqueConstraint(name="proposal_player_once", fields=["proposal", "bot", "guest", "copy"]),
+            models.CheckConstraint(name="proposal_player_guest_plays_once", condition=Q(guest="") | Q(copy=0)),
             models.CheckConstraint(
                 name="proposal_player_guest_is_sha256", condition=Q(guest="") | Q(Exact(Length("guest"), 64))
             ),

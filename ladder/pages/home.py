@@ -33,9 +33,9 @@ from ladder.pages.components.people import said, watching, watching_said
 from ladder.pages.components.responses import cache_key
 from ladder.pages.components.words import enumerated
 from ladder.pages.ladders import ListedLadder, boards
-from ladder.pages.lobby_forms import Start, starts
 from ladder.pages.match import SeatTable, scene_of, with_names
 from ladder.pages.matches import names, seats_shown
+from ladder.pages.play_now import play_now_form
 
 # --- The finished game to watch --------------------------------------------------------------------------------------
 #
@@ -305,11 +305,6 @@ class HomePage:
     newest: Sequence[BotVersion]
 
     @property
-    def starts(self) -> list[Start]:
-        """The games that a visitor can start immediately."""
-        return starts(board.ladder for board in self.boards)
-
-    @property
     def learning(self) -> list[Game]:
         """The games with a tutorial; of games that share a drawing only the first."""
         taught = {game.presentation.drawing: game for game in reversed(GAMES.values()) if game.presentation.tutorial}
@@ -437,7 +432,9 @@ def _running_and_finished(
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    return render(request, "pages/home.html", {"page": home_page(request.user)})
+    page = home_page(request.user)
+    now = play_now_form(request, [board.ladder for board in page.boards])
+    return render(request, "pages/home.html", {"page": page, "now": now})
 
 
 @require_safe

@@ -29,11 +29,9 @@ from ladder.pages.components.words import enumerated
 from ladder.pages.lobby_forms import (
     GameForm,
     GuestName,
-    Start,
     free_seats,
     other_searches,
     searching,
-    starts,
     time_control,
     time_left,
 )
@@ -189,7 +187,6 @@ class LobbyPage:
     quick: Sequence[QuickPairing]
     mixed: Sequence[QuickPairing]
     why_not_rated: str
-    starts: Sequence[Start]
     running: Sequence[RunningTable]
     form: GameForm | None
 
@@ -252,7 +249,6 @@ def lobby_page(
         quick=[QuickPairing(ladder, people.get(ladder.pk, 0)) for ladder in quick if _of_people(ladder)],
         mixed=[QuickPairing(ladder, people.get(ladder.pk, 0)) for ladder in quick if not _of_people(ladder)],
         why_not_rated=why_not_rated(person),
-        starts=starts(ladders),
         running=_running(viewer),
         form=form,
     )

@@ -54,7 +54,8 @@ from ladder.pages.lobby import (
     parts_for_strangers,
     why_not_rated,
 )
-from ladder.pages.lobby_forms import CASUAL, MODES, RATED, GameForm, GuestGameForm, GuestName, add_refusal, starts
+from ladder.pages.lobby_forms import CASUAL, MODES, RATED, GameForm, GuestGameForm, GuestName, add_refusal
+from ladder.pages.play_now import PlayNowForm, play_now_form, remember
 
 # --- Challenges ------------------------------------------------------------------------------------------------------
 
@@ -189,10 +190,7 @@ def lobby(request: HttpRequest) -> HttpResponse:
     person = person_of(request)
     if person is not None:
         quick_pairing.seen([person.pk])
-    page = _page(request, _game_form(request, None), wanted=_wanted(request))
-    if page.begun is not None:
-        return redirect("pages:live_table", page.begun.pk)
-    return render(request, "pages/play/lobby.html", {"page": page, "secret": secret_for_form(request)})
+    return _lobby(request, _game_form(request, None))
 
 
 PARTS_KEPT_S: Final = 10
@@ -234,10 +232,7 @@ def create_game(request: HttpRequest) -> HttpResponse:
             return _to(_created(request, form))
         except Refused as refusal:
             add_refusal(form, refusal)
-    page = _page(request, form, wanted=_wanted(request))
-    return render(
-        request, "pages/play/lobby.html", {"page": page, "secret": secret_for_form(request)}, status=form_status(form)
-    )
+    return _lobby(request, form)
 
 
 @require_POST
@@ -359,19 +354,21 @@ def cancel_search(request: HttpRequest) -> HttpResponse:
 @never_cache
 @limit_actions
 def play_now(request: HttpRequest) -> HttpResponse:
-    """Start a game against house bots, signed in or as a guest."""
-    ladder, person = _ladder(request), person_of(request)
-    if ladder.slug not in {start.slug for start in starts([ladder])}:
-        raise Http404(_("Games on this ladder do not start immediately. Choose a game in the lobby."))
-    try:
-        if person is not None:
-            return _to(guests.play_house(person, ladder))
-        match, secret = guests.play_now(ladder, secret_of(request), address(request.META))
-    except Refused as refusal:
-        messages.error(request, str(refusal))
-        return redirect("pages:lobby")
-    keep_secret(request, secret)
-    return redirect("pages:live_table", match.pk)
+    """Start a game against a level or another house bot, signed in or as a guest."""
+    now, person = play_now_form(request, ladders_for_people(request.user), request.POST.dict()), person_of(request)
+    if now.is_valid():
+        try:
+            if person is not None:
+                match = guests.play_house(person, now.ladder, now.bot)
+            else:
+                match, secret = guests.play_now(now.ladder, now.bot, secret_of(request), address(request.META))
+                keep_secret(request, secret)
+        except Refused as refusal:
+            add_refusal(now, refusal)
+        else:
+            remember(request, now)
+            return redirect("pages:live_table", match.pk)
+    return _lobby(request, _game_form(request, None), now)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -422,6 +419,17 @@ def answer_challenge(request: HttpRequest, challenge_id: int) -> HttpResponse:
 
 
 # --- Shared by the views ---------------------------------------------------------------------------------------------
+
+
+def _lobby(request: HttpRequest, form: GameForm, now: PlayNowForm | None = None) -> HttpResponse:
+    """The lobby with two forms, of which one may have errors. Without errors, a redirect to a game that has begun."""
+    page = _page(request, form, wanted=_wanted(request))
+    now = now or play_now_form(request, ladders_for_people(request.user))
+    status = max(form_status(form), form_status(now))
+    if page.begun is not None and status == HTTPStatus.OK:
+        return redirect("pages:live_table", page.begun.pk)
+    context = {"page": page, "now": now, "secret": secret_for_form(request)}
+    return render(request, "pages/play/lobby.html", context, status=status)
 
 
 def _page(request: HttpRequest, form: GameForm | None, *, wanted: str | None) -> LobbyPage:

@@ -1,9 +1,8 @@
-"""Forms and texts of the lobby, and its games against house bots."""
+"""Forms and texts of the lobby."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
@@ -70,44 +69,7 @@ def time_left(until: datetime) -> str:
     return gettext("%(span)s left") % {"span": span((until - timezone.now()).total_seconds())}
 
 
-# --- Games against house bots ----------------------------------------------------------------------------------------
-
-PREFERRED: Final = 4
-"""The preferred number of seats of a first game: it allows alliances and does not take too long."""
-
 _SYMBOLS: Final = 4
-
-
-@dataclass(frozen=True)
-class Start:
-    """A game against house bots with some drawings of its tokens. ``slug`` is the ladder on which it is played."""
-
-    game: Game
-    slug: str
-    seats: int
-    symbols: Sequence[tuple[str, str]]
-
-    @property
-    def sheet(self) -> str:
-        return f"drawings/{self.game.presentation.drawing}"
-
-    @property
-    def against(self) -> str:
-        """``Against 3 bots``."""
-        others = self.seats - 1
-        return ngettext("Against %(number)s bot", "Against %(number)s bots", others) % {"number": grouped(others)}
-
-
-def starts(ladders: Iterable[Ladder]) -> list[Start]:
-    """A start for each game with an open ladder among ``ladders``, in the order of games."""
-    by_game: dict[str, Ladder] = {}
-    for ladder in ladders:
-        if ladder.players == Ladder.Players.OPEN and ladder.open and not ladder.by_invitation:
-            known = by_game.get(ladder.game)
-            if known is None or abs(ladder.seats - PREFERRED) < abs(known.seats - PREFERRED):
-                by_game[ladder.game] = ladder
-    preferred = [(game, by_game[slug]) for slug, game in GAMES.items() if slug in by_game]
-    return [Start(game, ladder.slug, ladder.seats, symbols(game)) for game, ladder in preferred]
 
 
 def symbols(game: Game) -> list[tuple[str, str]]:
@@ -138,7 +100,16 @@ class _Formats(forms.Select):
         return option
 
 
-class GameForm(forms.Form):
+class LobbyForm(forms.Form):
+    """A form whose page contains the codes of its errors."""
+
+    @property
+    def codes(self) -> str:
+        """The codes of the errors."""
+        return " ".join(error.code or "" for errors in self.errors.as_data().values() for error in errors)
+
+
+class GameForm(LobbyForm):
     """Create an open game, a game by link or a game against bots. Choices are those that the person can see."""
 
     ladder = forms.ChoiceField(label=gettext_lazy("Game"), widget=_Formats)
@@ -222,7 +193,7 @@ def add_refusal(form: forms.Form, refusal: Refused) -> None:
     form.add_error("name" if of_name else None, ValidationError(str(refusal), code=refusal.code))
 
 
-class GuestName(forms.Form):
+class GuestName(LobbyForm):
     """The name that a guest uses in a game."""
 
     name = forms.CharField(
@@ -236,11 +207,6 @@ class GuestName(forms.Form):
             return guest_name(self.cleaned_data["name"])
         except NameRefused as refused:
             raise ValidationError(str(refused), code=refused.code) from refused
-
-    @property
-    def codes(self) -> str:
-        """The codes of the errors."""
-        return " ".join(error.code or "" for errors in self.errors.as_data().values() for error in errors)
 
 
 class GuestGameForm(GuestName, GameForm):

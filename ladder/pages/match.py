@@ -242,12 +242,14 @@ class Again:
 
     ``how`` is ``rematch`` for a person who played there, ``asked`` while their request is open, ``accept`` if another
     player asks them, ``accepted`` once they have agreed, ``begun`` while the rematch runs, whose number is ``match``,
-    and ``now`` for guests. ``names`` are the players in the sentence: those who ask, or those who have not answered.
+    and ``now`` for guests, with the slug of the only ``opponent``, if it is a house bot. ``names`` are the players in
+    the sentence: those who ask, or those who have not answered.
     """
 
     how: str
     names: str = ""
     match: int | None = None
+    opponent: str = ""
 
 
 def again(match: Match, seats: Sequence[Seat], own: Seat | None, *, stranger: bool = False) -> Again | None:
@@ -260,7 +262,11 @@ def again(match: Match, seats: Sequence[Seat], own: Seat | None, *, stranger: bo
     people = [seat for seat in seats if seat.version.bot.kind == Bot.Kind.PERSON]
     of_guests = any(is_guest(seat.version.bot) for seat in people)
     if of_guests and (own is None or people == [own]):
-        return Again("now") if stranger and match.ladder.players == Ladder.Players.OPEN else None
+        if not stranger or match.ladder.players != Ladder.Players.OPEN:
+            return None
+        bots = {seat.version.bot for seat in seats if seat not in people}
+        opponent = next(iter(bots)) if len(bots) == 1 else None
+        return Again("now", opponent=opponent.slug if opponent and opponent.owner_id is None else "")
     if own is None:
         return None
     request = rematch_request(match.pk)

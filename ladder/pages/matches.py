@@ -59,12 +59,16 @@ def reached(match: Match, seat: Seat) -> str:
 def names(seats: Sequence[Seat]) -> list[str]:
     """Return a unique name for each seat.
 
-    Bots that share a name get their slug added. Two versions of one bot, as in a test match, get their version number.
-    Guests have the name that they chose, or else a number if there are several.
+    Bots that share a name get their slug added. Two versions of one bot, as in a test match, get their version number,
+    and seats of one version a number: ``Level 3 #2``. Guests have the name that they chose, or else a number if there
+    are several.
     """
     plain = [seat_name(seat) for seat in seats]
-    bots = [seat.version.bot_id for seat in seats]
-    return [_name(seat, plain, bots) for seat in seats]
+    named = [_name(seat, seats, plain) for seat in seats]
+    return [
+        f"{name} #{named[: place + 1].count(name)}" if named.count(name) > 1 else name
+        for place, name in enumerate(named)
+    ]
 
 
 def seat_name(seat: Seat) -> str:
@@ -73,14 +77,16 @@ def seat_name(seat: Seat) -> str:
     return guest_label(seat.guest_name) if is_guest(bot) else bot.name
 
 
-def _name(seat: Seat, plain: Sequence[str], bots: Sequence[int]) -> str:
+def _name(seat: Seat, seats: Sequence[Seat], plain: Sequence[str]) -> str:
+    """Return a name that only another seat of the same version shares."""
     bot = seat.version.bot
     if is_guest(bot):
         name = seat_name(seat)
         return f"{name} {seat.index + 1}" if plain.count(name) > 1 else name
-    if bots.count(bot.pk) > 1:
+    if len({other.version_id for other in seats if other.version.bot_id == bot.pk}) > 1:
         return str(seat.version)
-    return f"{bot.name} ({bot.slug})" if plain.count(bot.name) > 1 else bot.name
+    namesakes = {other.version.bot_id for other, name in zip(seats, plain, strict=True) if name == bot.name}
+    return f"{bot.name} ({bot.slug})" if len(namesakes) > 1 else bot.name
 
 
 def seats_shown() -> Prefetch[Any]:

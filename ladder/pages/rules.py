@@ -10,14 +10,15 @@ from django.views.decorators.http import require_safe
 from games.registry import GAMES
 from ladder.models import Ladder
 from ladder.pages.components.markup import prose
-from ladder.pages.lobby_forms import starts, symbols
+from ladder.pages.lobby_forms import symbols
+from ladder.pages.play_now import open_formats
 
 
 @require_safe
 def rules(request: HttpRequest) -> HttpResponse:
-    begin = {start.game.slug: start for start in starts(Ladder.objects.visible_to(request.user).order_by("pk"))}
+    playable = {game for game, _ in open_formats(Ladder.objects.visible_to(request.user).order_by("pk"))}
     games = [
-        (game, prose(game.presentation.guide, game), symbols(game), begin.get(game.slug)) for game in GAMES.values()
+        (game, prose(game.presentation.guide, game), symbols(game), game.slug in playable) for game in GAMES.values()
     ]
     return render(request, "pages/rules.html", {"games": games})
 
@@ -31,7 +32,7 @@ def game_rules(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "game": game,
         "guide": prose(game.presentation.guide, game),
-        "start": next(iter(starts(ladders)), None),
+        "playable": bool(open_formats(ladders)),
         "ladders": any(not ladder.by_invitation for ladder in ladders),
     }
     return render(request, "pages/game_rules.html", context)
