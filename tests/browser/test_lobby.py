@@ -54,7 +54,7 @@ def test_every_page_of_the_lobby_fits_its_window_and_axe_finds_nothing(looker: L
     proposals.create_game(verified("cid"), ladder("die-weinhaendler-3-people"))
     made = proposals.create_game(ada, ladder("edel-stein-reich-5-people"), kind=Proposal.Kind.LINK)
     guest = Client()
-    guest.post("/play/now/", {"ladder": "edel-stein-reich-4-open"})
+    guest.post("/play/now/", {"game": "edel-stein-reich"})
     looker.open("/play/", f"/play/links/{made.token}/")
     match = met(ada, bob)
     note_seen({match.pk: {0, 1}})

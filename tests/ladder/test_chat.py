@@ -16,7 +16,7 @@ from ladder.matchmaking.guests import play_now
 from ladder.matchmaking.proposals import create_game, join
 from ladder.models import ChatLine, ChatReport, Match
 from tests.build import staff
-from tests.ladder.matchmaking.people import OPEN, PEOPLE, ended, on, people
+from tests.ladder.matchmaking.people import OPEN, PEOPLE, ended, level, on, people
 from tests.refusals import refused
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
@@ -118,7 +118,7 @@ def test_words_can_be_read(both: Sequence[User], match: Match, text: str) -> Non
 
 
 def test_guests_say_nothing(both: Sequence[User]) -> None:
-    match, _ = play_now(on(OPEN), None, "192.0.2.1")
+    match, _ = play_now(on(OPEN), level(2), None, "192.0.2.1")
     for place in range(2):
         with refused("not_at_the_table"):
             say(match.pk, place, both[0], text="hello")

@@ -8,6 +8,7 @@ from datetime import timedelta
 from allauth.account.models import EmailAddress
 from django.db.models import F
 
+from bots.house.catalogue import LEVELS
 from bots.models import Bot
 from bots.owners import player_of
 from esr_platform.accounts.models import User
@@ -33,6 +34,11 @@ def people(*names: str, verified: bool = True) -> list[User]:
         )
     note_here([user.pk for user in made])
     return made
+
+
+def level(number: int) -> Bot:
+    """The house bot of a level."""
+    return Bot.objects.get(house_name=LEVELS[number])
 
 
 def player(user: User) -> Bot:

@@ -19,6 +19,7 @@ from ladder.matchmaking.guests import guest_of, play_now
 from ladder.matchmaking.proposals import answer, rematch
 from ladder.models import Ladder, Match, Proposal
 from tests.ladder import races
+from tests.ladder.matchmaking.people import level
 from tests.services.races import Act, Actions
 
 
@@ -89,7 +90,7 @@ def playing_now(ladder: int, secret: str | None, address: str, times: int, limit
     def act() -> list[int]:
         easy = {**settings.REQUESTS_PER_MINUTE, "guests": 1000}
         with override_settings(REQUESTS_PER_MINUTE=easy, **limits):
-            begun = [_or(None, partial(play_now, where, secret, address)) for _ in range(times)]
+            begun = [_or(None, partial(play_now, where, level(2), secret, address)) for _ in range(times)]
         return [game[0].pk for game in begun if game is not None]
 
     return act

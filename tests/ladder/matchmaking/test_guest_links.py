@@ -14,7 +14,18 @@ from ladder.matchmaking.lobby import rematch_request
 from ladder.matchmaking.proposals import call_off, create_game, create_guest_game, join, leave, rematch
 from ladder.models import Block, LiveSeat, Match, Proposal
 from tests.build import DUEL, staff
-from tests.ladder.matchmaking.people import OPEN, PEOPLE, THREE_OPEN, THREE_PEOPLE, at, ended, on, people, running
+from tests.ladder.matchmaking.people import (
+    OPEN,
+    PEOPLE,
+    THREE_OPEN,
+    THREE_PEOPLE,
+    at,
+    ended,
+    level,
+    on,
+    people,
+    running,
+)
 from tests.refusals import refused
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
@@ -197,11 +208,12 @@ def test_a_user_and_a_guest_can_both_ask_for_a_rematch() -> None:
 
 
 def test_a_guest_plays_house_bots_again_at_once() -> None:
-    match, secret = play_now(on(THREE_OPEN), None, HERE)
+    match, secret = play_now(on(THREE_OPEN), level(2), None, HERE)
     match = ended(match)
     again = rematch(match, guest_of(secret, HERE)).match
     assert again is not None
     assert at(again) == at(match)
+    assert again.seats.filter(version__bot=level(2)).count() == 2
 
 
 def test_only_players_of_the_last_half_hour_offer_a_rematch() -> None:

@@ -14,13 +14,12 @@ from esr_platform.accounts.errors import TooMany
 from esr_platform.accounts.sessions import guest_hash
 from ladder.creation import LadderPlan, found_ladder
 from ladder.live.presence import note_seen
-from ladder.matchmaking.game_start import QUICK
 from ladder.matchmaking.guests import CLOSED, IDLE, KEPT, close_idle, forget_guests, guest_of, play_house, play_now
 from ladder.matchmaking.proposals import create_guest_game, join, leave
 from ladder.models import Attempt, Block, LiveSeat, Match, Outage, Proposal, ProposalPlayer
 from ladder.seasons import close
 from tests.build import DUEL, staff
-from tests.ladder.matchmaking.people import OPEN, PEOPLE, THREE_OPEN, at, ended, on, people, running
+from tests.ladder.matchmaking.people import OPEN, PEOPLE, THREE_OPEN, at, ended, level, on, people, running
 from tests.refusals import refused
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
@@ -42,31 +41,31 @@ def clocks_stopped(match: Match) -> None:
 
 
 def test_a_guest_plays_a_casual_game_with_house_bots_at_once() -> None:
-    match, secret = play_now(on(THREE_OPEN), None, HERE)
+    match, secret = play_now(on(THREE_OPEN), level(2), None, HERE)
     assert (match.status, match.block.purpose) == ("running", Block.Purpose.CASUAL)
     live_seat = LiveSeat.objects.get(table__match=match, kind="person")
     assert (live_seat.guest, live_seat.seat.version.bot.house_name) == (guest_hash(secret), Bot.GUEST)
     others = match.seats.exclude(pk=live_seat.seat_id)
-    assert set(others.values_list("version__bot__house_name", flat=True)) < set(QUICK)
+    assert list(others.values_list("version__bot", flat=True)) == [level(2).pk] * 2
     assert len(secret) == 43
 
 
 @pytest.mark.parametrize("slug", [OPEN, THREE_OPEN, WINE])
 def test_a_guest_can_choose_a_game(slug: str) -> None:
-    assert play_now(on(slug), None, HERE)[0].ladder.slug == slug
+    assert play_now(on(slug), level(2), None, HERE)[0].ladder.slug == slug
 
 
 def test_the_same_guest_is_given_the_game_that_runs() -> None:
-    match, secret = play_now(on(OPEN), None, HERE)
-    assert play_now(on(OPEN), secret, HERE) == (match, secret)
-    assert play_now(on(THREE_OPEN), secret, THERE) == (match, secret)
+    match, secret = play_now(on(OPEN), level(2), None, HERE)
+    assert play_now(on(OPEN), level(2), secret, HERE) == (match, secret)
+    assert play_now(on(THREE_OPEN), level(2), secret, THERE) == (match, secret)
     ended(match)
-    again, same = play_now(on(OPEN), secret, HERE)
+    again, same = play_now(on(OPEN), level(2), secret, HERE)
     assert (again != match, same) == (True, secret)
 
 
 def test_of_secret_and_address_hashes_are_kept() -> None:
-    _, secret = play_now(on(OPEN), None, HERE)
+    _, secret = play_now(on(OPEN), level(2), None, HERE)
     kept = LiveSeat.objects.exclude(guest="").get()
     assert (len(kept.guest), len(kept.guest_address)) == (64, 64)
     assert secret not in (kept.guest, kept.guest_address) and HERE not in kept.guest_address
@@ -75,13 +74,13 @@ def test_of_secret_and_address_hashes_are_kept() -> None:
 @pytest.mark.parametrize("slug", [PEOPLE, DUEL, f"{DUEL}-remote", "edel-stein-reich-5-open"])
 def test_guests_play_at_small_open_tables_alone(slug: str) -> None:
     with refused("no_guests"):
-        play_now(on(slug), None, HERE)
+        play_now(on(slug), level(2), None, HERE)
 
 
 def test_a_private_ladder_has_no_guests() -> None:
     ladder = found_ladder(LadderPlan("Class", DUEL, 2, players="open", private=True), staff("eve"))
     with refused("no_guests"):
-        play_now(ladder, None, HERE)
+        play_now(ladder, level(2), None, HERE)
 
 
 # --- limits ----------------------------------------------------------------------------------------------------------
@@ -90,13 +89,13 @@ def test_a_private_ladder_has_no_guests() -> None:
 @EASY
 @override_settings(MAX_GUEST_SEATS_PER_IP=2)
 def test_from_one_address_a_few_play_at_once() -> None:
-    first, _ = play_now(on(OPEN), None, HERE)
-    play_now(on(OPEN), None, HERE)
+    first, _ = play_now(on(OPEN), level(2), None, HERE)
+    play_now(on(OPEN), level(2), None, HERE)
     with refused("guest_seats_per_ip", TooMany):
-        play_now(on(OPEN), None, HERE)
-    assert play_now(on(OPEN), None, THERE)[0].status == "running"
+        play_now(on(OPEN), level(2), None, HERE)
+    assert play_now(on(OPEN), level(2), None, THERE)[0].status == "running"
     ended(first)
-    assert play_now(on(OPEN), None, HERE)[0].status == "running"
+    assert play_now(on(OPEN), level(2), None, HERE)[0].status == "running"
 
 
 @EASY
@@ -114,11 +113,11 @@ def test_waiting_guests_count_for_their_address_and_free_their_places_when_they_
 @EASY
 @override_settings(MAX_GUEST_SEATS_PER_IP_PER_DAY=2)
 def test_guest_games_per_ip_address_and_day_are_limited() -> None:
-    matches = [ended(play_now(on(OPEN), None, HERE)[0]) for _ in range(2)]
+    matches = [ended(play_now(on(OPEN), level(2), None, HERE)[0]) for _ in range(2)]
     with refused("guest_seats_per_day", TooMany):
-        play_now(on(OPEN), None, HERE)
+        play_now(on(OPEN), level(2), None, HERE)
     ago(matches[0], timedelta(hours=25))
-    assert play_now(on(OPEN), None, HERE)[0].status == "running"
+    assert play_now(on(OPEN), level(2), None, HERE)[0].status == "running"
 
 
 @EASY
@@ -137,9 +136,9 @@ def test_links_that_are_made_and_withdrawn_count_for_the_day() -> None:
 @EASY
 @override_settings(MAX_GUEST_SEATS=1)
 def test_seats_for_guests_are_limited() -> None:
-    play_now(on(OPEN), None, HERE)
+    play_now(on(OPEN), level(2), None, HERE)
     with refused("guest_seats", TooMany):
-        play_now(on(OPEN), None, THERE)
+        play_now(on(OPEN), level(2), None, THERE)
     made = create_guest_game(guest_of("a" * 43, THERE, "Anna"), on(PEOPLE))
     with refused("guest_seats", TooMany):
         join(made.token, guest_of("b" * 43, THERE, "Bruno"))
@@ -160,35 +159,35 @@ def test_a_class_of_forty_plays_behind_one_address() -> None:
 @EASY
 @override_settings(MAX_GUEST_HOSTED_SEATS_PER_IP=3, MAX_GUEST_HOSTED_SEATS=5)
 def test_hosted_seats_in_guest_games_have_separate_limits() -> None:
-    play_now(on(THREE_OPEN), None, HERE)
+    play_now(on(THREE_OPEN), level(2), None, HERE)
     with refused("guest_hosted_seats_per_ip", TooMany):
-        play_now(on(THREE_OPEN), None, HERE)
-    play_now(on(THREE_OPEN), None, THERE)
+        play_now(on(THREE_OPEN), level(2), None, HERE)
+    play_now(on(THREE_OPEN), level(2), None, THERE)
     with refused("guest_hosted_seats", TooMany):
-        play_now(on(THREE_OPEN), None, "192.0.2.3")
+        play_now(on(THREE_OPEN), level(2), None, "192.0.2.3")
     join(create_guest_game(guest_of("a" * 43, HERE, "Anna"), on(PEOPLE)).token, guest_of("b" * 43, HERE, "Bruno"))
     assert len(running()) == 3, "without bots there is room"
 
 
 @override_settings(REQUESTS_PER_MINUTE={"guests": 1})
 def test_attempts_are_counted_by_ip_address() -> None:
-    match, secret = play_now(on(OPEN), None, HERE)
+    match, secret = play_now(on(OPEN), level(2), None, HERE)
     with refused("too_often", TooMany):
-        play_now(on(OPEN), "x" * 43, HERE)
-    assert play_now(on(OPEN), secret, HERE)[0] == match, "to come back costs nothing"
+        play_now(on(OPEN), level(2), "x" * 43, HERE)
+    assert play_now(on(OPEN), level(2), secret, HERE)[0] == match, "to come back costs nothing"
 
 
 @override_settings(MAX_LIVE_HOSTED_SEATS=1)
 def test_guests_play_while_there_is_room_for_bots() -> None:
     with refused("no_hosted_seat", TooMany):
-        play_now(on(THREE_OPEN), None, HERE)
+        play_now(on(THREE_OPEN), level(2), None, HERE)
     assert not running()
 
 
 def test_without_a_season_nothing_begins() -> None:
     close(on(OPEN).seasons.get(), then=None)
     with refused("no_season"):
-        play_now(on(OPEN), None, HERE)
+        play_now(on(OPEN), level(2), None, HERE)
 
 
 # --- what is over ----------------------------------------------------------------------------------------------------
@@ -211,7 +210,7 @@ def test_a_game_of_guests_that_nobody_has_open_ends_after_two_minutes(match: Mat
     assert (close_idle(), close_idle()) == (1, 0)
     match.refresh_from_db()
     assert (match.status, match.reason) == ("aborted", CLOSED)
-    assert play_now(on(OPEN), None, HERE)[0].status == "running"
+    assert play_now(on(OPEN), level(2), None, HERE)[0].status == "running"
 
 
 def test_one_of_the_players_keeps_a_game_of_guests(match: Match) -> None:
@@ -245,9 +244,9 @@ def test_a_guest_who_resigned_does_not_keep_a_game_open(match: Match) -> None:
 
 
 def test_guests_are_forgotten_and_so_are_sessions_that_are_over() -> None:
-    old, secret = play_now(on(OPEN), None, HERE)
-    young, _ = play_now(on(OPEN), None, HERE)
-    running_on, _ = play_now(on(OPEN), None, HERE)
+    old, secret = play_now(on(OPEN), level(2), None, HERE)
+    young, _ = play_now(on(OPEN), level(2), None, HERE)
+    running_on, _ = play_now(on(OPEN), level(2), None, HERE)
     friends = create_guest_game(guest_of("a" * 43, HERE, "Anna"), on(PEOPLE))
     by_link = join(friends.token, guest_of("b" * 43, HERE, "Bruno")).match
     assert by_link is not None
@@ -275,9 +274,9 @@ def test_guests_are_forgotten_and_so_are_sessions_that_are_over() -> None:
 
 def test_users_can_also_play_house_bots_immediately() -> None:
     (ada,) = people("ada", verified=False)
-    match = play_house(ada, on(THREE_OPEN))
-    assert "ada" in at(match)
-    assert play_house(ada, on(THREE_OPEN)) == match, "a second click is the same game"
+    match = play_house(ada, on(THREE_OPEN), level(2))
+    assert at(match) == {"ada", "Level 2"}
+    assert play_house(ada, on(THREE_OPEN), level(2)) == match, "a second click is the same game"
     assert len(running()) == 1
 
 
@@ -285,8 +284,8 @@ def test_users_can_also_play_house_bots_immediately() -> None:
 def test_bots_of_guests_are_asked_when_nobody_else_waits(broker: str) -> None:
     (ada,) = people("ada")
     with redis.Redis.from_url(broker) as client:
-        play_now(on(THREE_OPEN), None, HERE)
-        play_house(ada, on(THREE_OPEN))
+        play_now(on(THREE_OPEN), level(2), None, HERE)
+        play_house(ada, on(THREE_OPEN), level(2))
         waiting = {key.decode(): client.llen(key) for key in client.keys("seats*")}
     usual, last = waiting.pop("seats", 0), sum(waiting.values())
     assert usual > 0 and last > 0

@@ -19,6 +19,7 @@ from ladder.members.invitations import invite
 from ladder.members.memberships import join as enter_ladder
 from ladder.members.memberships import membership_of
 from ladder.models import Block, Invitation, Ladder, LiveSeat, Match, Membership, Proposal
+from ladder.pages.matches import names
 from ladder.seasons import close
 from tests.build import DUEL, staff, uploaded
 from tests.ladder.matchmaking.online_bots import online_bots
@@ -211,6 +212,14 @@ def test_bots_sit_with_several_people(both: Sequence[User]) -> None:
     assert at(join(made, bob).match) == {"ada", "bob", "Greedy"}
 
 
+def test_a_house_bot_plays_several_seats_of_a_casual_game(both: Sequence[User]) -> None:
+    ada, _ = both
+    made = create_game(ada, on(THREE_OPEN), kind="bots", bots=[house_bot("greedy")] * 2)
+    assert list(made.players.values_list("bot__name", "copy")) == [("ada", 0), ("Greedy", 0), ("Greedy", 1)]
+    assert made.match is not None
+    assert sorted(names(list(made.match.seats.all()))) == ["Greedy #1", "Greedy #2", "ada"]
+
+
 def test_bots_that_cannot_sit_there_are_refused(both: Sequence[User]) -> None:
     ada, bob = both
     greedy, (remote,) = house_bot("greedy"), online_bots("cid")
@@ -220,7 +229,8 @@ def test_bots_that_cannot_sit_there_are_refused(both: Sequence[User]) -> None:
         (PEOPLE, {"kind": "bots"}, "too_few_house_bots"),
         (OPEN, {"bots": [greedy]}, "no_free_seat"),
         (OPEN, {"kind": "bots", "bots": [greedy, house_bot("miser")]}, "too_many_bots"),
-        (THREE_OPEN, {"kind": "bots", "bots": [greedy, greedy]}, "same_bot_twice"),
+        (THREE_OPEN, {"kind": "bots", "bots": [greedy, greedy], "rated": True}, "same_bot_twice"),
+        (THREE_OPEN, {"kind": "bots", "bots": [mine, mine]}, "same_bot_twice"),
         (OPEN, {"kind": "bots", "bots": [remote]}, "needs_challenge"),
         (OPEN, {"kind": "bots", "bots": [theirs]}, "not_on_ladder"),
         (OPEN, {"kind": "bots", "bots": [mine], "rated": True}, "not_on_ladder"),

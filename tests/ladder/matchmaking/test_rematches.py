@@ -12,6 +12,7 @@ from bots.models import Bot
 from esr_platform.accounts.errors import TooMany
 from esr_platform.accounts.models import User
 from ladder.matchmaking.game_start import CLOCKS
+from ladder.matchmaking.guests import play_house, play_now
 from ladder.matchmaking.limits import MOST_REMATCHES
 from ladder.matchmaking.lobby import rematch_request
 from ladder.matchmaking.presence import here_among
@@ -25,7 +26,7 @@ from ladder.matchmaking.proposals import (
     withdraw,
 )
 from ladder.models import Block, LiveSeat, Match, Proposal
-from tests.ladder.matchmaking.people import OPEN, PEOPLE, THREE_OPEN, at, ended, on, people, player, running
+from tests.ladder.matchmaking.people import OPEN, PEOPLE, THREE_OPEN, at, ended, level, on, people, player, running
 from tests.refusals import refused
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
@@ -157,10 +158,14 @@ def test_unanswered_rematch_requests_are_limited(both: Sequence[User]) -> None:
         rematch(match, both[0])
 
 
-def test_a_guest_is_asked_by_nobody(both: Sequence[User]) -> None:
-    from ladder.matchmaking.guests import play_now
+def test_a_house_bot_plays_its_seats_again(both: Sequence[User]) -> None:
+    played_now = ended(play_house(both[0], on(THREE_OPEN), level(2)))
+    match = rematch(played_now, both[0]).match
+    assert match is not None and match.seats.filter(version__bot=level(2)).count() == 2
 
-    match = ended(play_now(on(OPEN), None, "192.0.2.1")[0])
+
+def test_a_guest_is_asked_by_nobody(both: Sequence[User]) -> None:
+    match = ended(play_now(on(OPEN), level(2), None, "192.0.2.1")[0])
     with refused("not_a_player"):
         rematch(match, both[0])
     assert Bot.objects.filter(house_name=Bot.GUEST).exists()

@@ -40,28 +40,21 @@ def offered(client: Client, **changed: str) -> Proposal:
 
 def test_a_stranger_can_play_every_game_at_once_invite_friends_and_is_told_how_to_meet_people(client: Client) -> None:
     lobby = page(client, "/play/")
-    assert len(lobby.all("button", name="ladder")) == 3
+    assert len(lobby.all("input", name="game")) == 3
     assert any(link.startswith("/account/login/") for link in lobby.links)
     form = lobby.one("form", data_game_form=True)
     assert form.all("input", name="name") and not form.all(name="kind") and not form.all(name="counts")
 
 
 def test_a_guest_sits_down_within_one_click_and_comes_back_to_the_table(client: Client) -> None:
-    response = client.post("/play/now/", {"ladder": "edel-stein-reich-duel-open"}, follow=False)
+    response = client.post("/play/now/", {"game": "edel-stein-reich-duel"}, follow=False)
     match = Match.objects.latest("pk")
     assert response["Location"] == f"/play/tables/{match.pk}/"
     assert client.session.get("guest")
     html(client, response["Location"])
     assert f'href="/play/tables/{match.pk}/"' in html(client)
-    again = client.post("/play/now/", {"ladder": "edel-stein-reich-duel-open"})
+    again = client.post("/play/now/", {"game": "edel-stein-reich-duel"})
     assert again["Location"] == response["Location"]
-
-
-def test_who_is_refused_gets_no_session(client: Client) -> None:
-    assert client.post("/play/now/", {"ladder": "nowhere"}).status_code == 404
-    assert client.post("/play/now/", {"ladder": "edel-stein-reich-duel"}).status_code == 404
-    assert client.post("/play/now/", {"ladder": "\0"}).status_code == 404
-    assert not client.session.get("guest")
 
 
 def test_two_people_meet_by_seats_that_one_offers() -> None:
@@ -227,7 +220,7 @@ def test_nobody_challenges_themselves_a_guest_or_who_is_not_there() -> None:
     ada = signed_in(user)
     player_of(user)
     slug = Bot.objects.get(owner=user).slug
-    ada.post("/play/now/", {"ladder": "edel-stein-reich-duel-open"})
+    ada.post("/play/now/", {"game": "edel-stein-reich-duel"})
     for name in (slug, "house-guest", "nobody", "people/nobody"):
         assert ada.get(f"/play/challenge/{name}/").status_code == 404
 
@@ -257,12 +250,12 @@ def test_the_lobby_takes_few_queries_however_many_are_there() -> None:
         return len(queries)
 
     offered(signed_in(person("bob")))
-    signed_in(person("cid")).post("/play/now/", {"ladder": "die-weinhaendler-4-open"})
-    ada.post("/play/now/", {"ladder": "die-weinhaendler-4-open"}, follow=True)
+    signed_in(person("cid")).post("/play/now/", {"game": "die-weinhaendler"})
+    ada.post("/play/now/", {"game": "die-weinhaendler"}, follow=True)
     before = count()
     for name in ("dora", "emil", "fay", "gus"):
         offered(signed_in(person(name)), ladder="edel-stein-reich-4-people")
-    signed_in(person("hal")).post("/play/now/", {"ladder": "edel-stein-reich-4-open"})
+    signed_in(person("hal")).post("/play/now/", {"game": "edel-stein-reich"})
     assert count() == before
 
 

@@ -158,7 +158,7 @@ def test_a_resigned_game_has_no_score_on_any_page_nor_in_the_api(ada: User, bob:
 
 
 def test_guests_have_no_talk_and_at_rated_tables_there_are_presets_alone(ada: User, bob: User, client: Client) -> None:
-    client.post("/play/now/", {"ladder": "edel-stein-reich-duel-open"})
+    client.post("/play/now/", {"game": "edel-stein-reich-duel"})
     text = html(client, Match.objects.latest("pk"))
     assert "data-say" not in text
     assert "data-preset" not in text
@@ -202,7 +202,7 @@ def test_who_plays_finds_back_from_the_page_for_spectators(ada: User, bob: User,
     link = f'href="/play/tables/{match.pk}/"'
     assert link in signed_in(ada).get(f"/matches/{match.pk}/").content.decode()
     assert link not in client.get(f"/matches/{match.pk}/").content.decode()
-    client.post("/play/now/", {"ladder": "edel-stein-reich-duel-open"})
+    client.post("/play/now/", {"game": "edel-stein-reich-duel"})
     own = Match.objects.latest("pk")
     assert f'href="/play/tables/{own.pk}/"' in client.get(f"/matches/{own.pk}/").content.decode()
 
