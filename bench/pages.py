@@ -140,8 +140,8 @@ class Page:
 
 def pages(site: str) -> Iterator[Page]:
     """One page of each type. Guests start the games of the tables."""
-    from ladder.models import Ladder, Match, Membership
-    from ladder.pages.lobby_forms import starts
+    from games.registry import GAMES as RULES
+    from ladder.models import Match, Membership
 
     best = Membership.objects.filter(ladder__slug=LADDER, bot__owner__isnull=False).order_by("-rating")[0].bot.slug
     yield from (Page("home", "/"), Page("lobby", "/play/"), Page("ladder", f"/ladders/{LADDER}/"))
@@ -149,15 +149,15 @@ def pages(site: str) -> Iterator[Page]:
     for game, slug in GAMES.items():
         opened = Match.objects.filter(ladder__slug=slug, status="finished", block__ended__isnull=False)
         yield Page(f"replay, {game}", f"/matches/{opened.latest('pk').pk}/#40")
-    for start in starts(Ladder.objects.order_by("pk")):
-        if (name := f"table, {start.game.presentation.board}") in BUDGETS and start.seats > DUEL:
-            yield _table(name, site, start.slug)
+    for slug, rules in RULES.items():
+        if (name := f"table, {rules.presentation.board}") in BUDGETS and max(rules.seat_counts) > DUEL:
+            yield _table(name, site, slug)
 
 
-def _table(name: str, site: str, ladder: str) -> Page:
+def _table(name: str, site: str, game: str) -> Page:
     """A new game of a guest against house bots; the guest owes the first decision."""
     client = Client(headers={"host": site.partition("//")[2]})
-    path = client.post("/play/now/", {"ladder": ladder}).headers["Location"]
+    path = client.post("/play/now/", {"game": game}).headers["Location"]
     cookies = [{"name": cookie.key, "value": cookie.value, "url": site} for cookie in client.cookies.values()]
     return Page(name, path, cookies)
 

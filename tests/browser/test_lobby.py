@@ -104,6 +104,43 @@ def test_the_form_shows_what_the_chosen_table_has(watched: Page) -> None:
     assert Match.objects.filter(pk=seek.match_id).exists()
 
 
+def test_play_now_offers_only_what_fits_the_chosen_game(watched: Page) -> None:
+    watched.goto("/")
+    seats, opponents = (watched.locator(f"input[name={name}]:enabled") for name in ("seats", "opponent"))
+    assert [radio.get_attribute("value") for radio in seats.all()] == ["3", "4"]
+    expect(watched.locator("[value=house-vintner]")).to_be_disabled()
+    watched.get_by_text("Other opponents").click()
+    watched.locator(".now-form").get_by_text("Greedy", exact=True).click()
+    watched.locator(".now-form").get_by_text("Edel, Stein & Reich for two", exact=True).click()
+    assert [radio.get_attribute("value") for radio in seats.all()] == ["2"]
+    expect(watched.locator("[value=house-greedy]")).to_be_checked()
+    watched.locator(".now-form").get_by_text("Die Weinhändler", exact=True).click()
+    assert [radio.get_attribute("value") for radio in seats.all()] == ["3", "4"]
+    expect(watched.locator("[value=house-greedy]")).to_be_disabled()
+    assert watched.locator(".now-form input:checked").count() == 3, "nothing that was hidden is still chosen"
+    assert all(radio.locator("xpath=..").is_visible() for radio in [*seats.all(), *opponents.all()])
+
+
+@pytest.mark.parametrize("name", [None, "ada"])
+def test_a_level_is_chosen_with_the_keyboard_and_preselected_next_time(watched: Page, name: str | None) -> None:
+    if name:
+        sign_in(watched, person(name))
+    watched.goto("/")
+    watched.locator("input[name=seats][value='3']").focus()
+    watched.keyboard.press("ArrowRight")
+    watched.keyboard.press("Tab")
+    expect(watched.get_by_role("radio", name="Level 2")).to_be_focused()
+    watched.keyboard.press("ArrowRight")
+    watched.keyboard.press("Enter")
+    watched.wait_for_url("**/play/tables/*/")
+    match = Match.objects.get()
+    assert match.ladder.slug == "edel-stein-reich-4-open"
+    assert match.seats.filter(version__bot__house_name="level-3").count() == 3
+    watched.goto("/play/")
+    expect(watched.get_by_role("radio", name="Level 3")).to_be_checked()
+    expect(watched.locator("input[name=seats][value='4']")).to_be_checked()
+
+
 def test_open_details_and_a_draft_survive_an_update_of_the_lobby(watched: Page) -> None:
     sign_in(watched, verified("ada"))
     watched.goto("/play/")
@@ -124,9 +161,11 @@ def test_a_guest_sits_down_and_plays_without_javascript(browser: Browser, live_s
     )
     page = context.new_page()
     page.goto("/play/")
-    page.get_by_role("button", name="Play game: Edel, Stein & Reich", exact=True).click()  # all choose at once
+    page.locator("#now").get_by_text("Level 1", exact=True).click()
+    page.get_by_role("button", name="Play game").click()  # all choose at once
     expect(page.locator("#now")).to_be_visible()
     match = Match.objects.get()
+    assert match.seats.filter(version__bot__house_name="level-1").count() == match.ladder.seats - 1
     as_if_later(match)
     page.get_by_role("link", name="Refresh").click()
     page.locator("#move").select_option(label="gems")

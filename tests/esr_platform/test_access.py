@@ -305,7 +305,7 @@ POST public 401 404 not_yours 404 404 404
 POST public 401 not_organizer not_organizer not_organizer 200 200
     api/v1/cups/<slug:slug>/cancel api/v1/cups/<slug:slug>/entries/<slug:bot>/remove api/v1/cups/<slug:slug>/pause
     api/v1/cups/<slug:slug>/resume api/v1/cups/<slug:slug>/rulings
-POST public 404 404 404 404 404 404
+POST public 302 302 302 302 302 302
     play/now/
 POST public 422 302 302 302 302 302
     play/links/<str:token>/
