@@ -18,10 +18,10 @@ COUNTED: Final = 4
 """The last games against a level that decide whether the next level is recommended."""
 
 WINS: Final = 2
-"""So many wins among these games recommend the next level."""
+"""The number of wins among these games that recommends the next level."""
 
 LOSSES: Final = 3
-"""So many losses in a row recommend the level below."""
+"""The number of losses in a row that recommends the level below."""
 
 _MOST_SEATS: Final = 200
 """The seats of levels whose results are read, the latest first."""

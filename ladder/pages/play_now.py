@@ -164,18 +164,17 @@ class PlayNowForm(LobbyForm):
     def games(self) -> list[Choice]:
         """The games, with some of their tokens."""
         chosen = self["game"].value()
-        games = [GAMES[slug] for slug in dict.fromkeys(game for game, _ in self.ladders)]
         return [
             Choice(
                 game.slug, game.name, game.slug == chosen, drawings=[_drawing(game, name) for name, _ in symbols(game)]
             )
-            for game in games
+            for game in self.learning
         ]
 
     @property
-    def learning(self) -> list[tuple[Game, bool]]:
-        """The games, and whether each is the chosen one."""
-        return [(GAMES[choice.value], choice.checked) for choice in self.games]
+    def learning(self) -> list[Game]:
+        """The games, with their tutorials and rules."""
+        return [GAMES[slug] for slug in dict.fromkeys(game for game, _ in self.ladders)]
 
     @property
     def seat_choices(self) -> list[Choice]:
