@@ -237,7 +237,7 @@ def test_the_rules_have_a_picture_and_a_game_to_play_for_every_game(client: Clie
     for slug in GAMES:
         section = page(client, "/rules/").one("section", id=slug)
         assert section.one(class_="game-picture").all("svg")
-        assert section.one("button", name="ladder")["value"].startswith(slug)
+        assert section.one("button", name="game")["value"] == slug
         rules = page(client, f"/rules/{slug}/").one("main")
-        assert rules.one("button", name="ladder")["value"].startswith(slug)
+        assert rules.one("button", name="game")["value"] == slug
         assert len([link for link in rules.links if link.startswith("/ladders/")]) == 1
