@@ -5,5 +5,6 @@ one below.
 """
 
 TEMPERATURES = {
-    "edel-stein-reich-duel": (8.0, 4.0, 2.5, 1.8, 1.3, 0.8),
+    "edel-stein-reich": (2.38, 1.79, 1.42, 1.11, 0.788, 0.5),
+    "edel-stein-reich-duel": (8.58, 6.81, 5.03, 4.01, 2.96, 0.5),
 }

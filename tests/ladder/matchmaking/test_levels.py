@@ -74,8 +74,8 @@ def test_each_game_has_its_own_recommendation_and_only_finished_games_count() ->
     ended(play_house(ada, on(FOUR), level(5)))
     for _ in range(3):
         finished(play_house(ada, on(OPEN), level(4)), 2, (1,))
-    finished(play_house(ada, on("die-weinhaendler-3-open"), level(1)), 1, (2, 2))
-    assert recommended_levels(of(ada)) == {"die-weinhaendler": 1, "edel-stein-reich-duel": 3}
+    finished(play_house(ada, on("edel-stein-reich-3-open"), level(1)), 1, (2, 2))
+    assert recommended_levels(of(ada)) == {"edel-stein-reich": 1, "edel-stein-reich-duel": 3}
 
 
 @pytest.mark.django_db

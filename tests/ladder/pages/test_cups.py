@@ -16,7 +16,7 @@ from ladder.cups.desk import add_organizer, call_off, pause, remove, remove_orga
 from ladder.cups.progress import advance
 from ladder.cups.schedules import update_due
 from ladder.matches.leases import claim
-from ladder.models import Cup, CupEntry, CupTable, Match
+from ladder.models import Cup, CupEntry, CupRound, CupTable, Match
 from tests.build import make_void, person, signed_in, staff, uploaded
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round, played_out
 from tests.page import at_most, page, parsed
@@ -412,7 +412,8 @@ def test_a_cup_by_link_asks_search_engines_to_stay_out(client: Client) -> None:
 
 def test_a_canceled_knockout_keeps_the_bracket_of_its_ended_rounds(client: Client) -> None:
     cup = running("knockout")
-    play_round(cup)
+    while not CupRound.objects.filter(cup=cup).exclude(ended=None).exists():  # ties are played again
+        play_round(cup)
     call_off(organizer_of(cup), cup, "The room is closed.")
     drawing = page(client, address(cup)).one("svg", class_="bracket")
     assert {group["data-state"] for group in drawing.all("g", data_state=True)} == {"decided", "planned"}

@@ -91,8 +91,8 @@ def test_the_last_choice_is_preselected_next_time(name: str | None) -> None:
 
 
 def test_a_field_that_is_not_sent_has_its_preselected_value(client: Client) -> None:
-    match = started(client, game="die-weinhaendler")
-    assert (match.ladder.slug, opponents(match)) == ("die-weinhaendler-4-open", ["house-level-2"] * 3)
+    match = started(client, game="edel-stein-reich")
+    assert (match.ladder.slug, opponents(match)) == ("edel-stein-reich-4-open", ["house-level-2"] * 3)
     ended(match)
     ended(started(client, **CHOICE))
     match = started(client, game="edel-stein-reich-duel")
