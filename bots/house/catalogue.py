@@ -34,8 +34,16 @@ _WIRE_AND_CELLAR = ("cellar.py", "wire.py")
 
 
 @lru_cache(maxsize=256)
-def _digest_of_file(path: Path, changed_ns: int, size: int) -> bytes:  # noqa: ARG001 - the key of the cache
-    return sha256(path.read_bytes()).digest()
+def _digest(args: tuple[str, ...], sources: tuple[Path, ...], status: tuple[tuple[int, int], ...]) -> str:  # noqa: ARG001
+    """Return the digest of a program. ``status``, the times and sizes of its files, is only part of the cache's key."""
+    digest = sha256()
+    parts = [arg.encode() for arg in args]
+    for source in sources:
+        parts += [source.name.encode(), source.read_bytes()]
+    for part in (str(len(args)).encode(), *parts):
+        digest.update(len(part).to_bytes(8, "big"))
+        digest.update(part)
+    return digest.hexdigest()
 
 
 @dataclass(frozen=True)
@@ -84,15 +92,9 @@ class HouseBot:
 
     def digest(self) -> str:
         """Return the SHA-256 of the command line and the files, 64 hex digits: same digest, same player."""
-        digest = sha256()
-        parts = [arg.encode() for arg in self.args]
-        for source in self._sources():
-            status = source.stat()
-            parts += [source.name.encode(), _digest_of_file(source, status.st_mtime_ns, status.st_size)]
-        for part in (str(len(self.args)).encode(), *parts):
-            digest.update(len(part).to_bytes(8, "big"))
-            digest.update(part)
-        return digest.hexdigest()
+        sources = tuple(self._sources())
+        status = tuple((entry.st_mtime_ns, entry.st_size) for entry in (source.stat() for source in sources))
+        return _digest(self.args, sources, status)
 
     def plays(self, game: str, seats: int) -> bool:
         """Whether the bot plays ``game``, a slug, with ``seats`` seats."""

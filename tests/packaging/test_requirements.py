@@ -21,9 +21,11 @@ def numbers(version: str) -> list[int]:
 
 
 def test_every_dependency_has_a_lower_bound_of_a_locked_version() -> None:
-    for _, line in DIRECT:
+    for group, line in DIRECT:
         match = re.match(r"([\w.-]+)(?:\[[\w,]+\])?(?:>=|~=)([\d.]+)", line)
         assert match is not None, line
+        if group == "train":  # no lock file has it
+            continue
         name, bound = match.groups()
         versions = re.findall(rf"^{re.escape(name.replace('_', '-'))}==([^ ;]+)", LOCKED, re.MULTILINE | re.IGNORECASE)
         assert min(map(numbers, versions))[:2] == numbers(bound)[:2], line

@@ -15,9 +15,12 @@ from bots.series import Series, play_series, wilson
 from games.registry import GAMES
 from games.rules import Document
 
-MAKERS = {name: load(bot) for name, bot in HOUSE.items()}
+PLAYED = {name: bot for name, bot in HOUSE.items() if name not in ("level-2", "level-3", "level-4", "level-5")}
+"""The house bots; of the levels, which differ in one number only, the lowest and the highest."""
+
+MAKERS = {name: load(bot) for name, bot in PLAYED.items()}
 TABLES = [(game.slug, seats) for game in GAMES.values() for seats in game.seat_counts]
-SEATS = [(game, seats, name) for game, seats in TABLES for name, bot in HOUSE.items() if bot.plays(game, seats)]
+SEATS = [(game, seats, name) for game, seats in TABLES for name, bot in PLAYED.items() if bot.plays(game, seats)]
 STRONGEST = {
     "edel-stein-reich": ("kontor", ("greedy", "haggler", "random")),
     "edel-stein-reich-duel": ("kontor", ("greedy", "haggler", "random")),
@@ -28,8 +31,8 @@ CONTESTS = [(game, seats) for game, seats in TABLES if game in STRONGEST]
 
 
 def players(game: str, seats: int) -> list[str]:
-    """Return the house bots that play this format, in the order of ``HOUSE``."""
-    return [name for name, bot in HOUSE.items() if bot.plays(game, seats)]
+    """Return the house bots that play this format, in the order of ``PLAYED``."""
+    return [name for name, bot in PLAYED.items() if bot.plays(game, seats)]
 
 
 def play(game: str, names: list[str], seed: str) -> Document:

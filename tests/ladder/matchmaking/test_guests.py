@@ -50,9 +50,9 @@ def test_a_guest_plays_a_casual_game_with_house_bots_at_once() -> None:
     assert len(secret) == 43
 
 
-@pytest.mark.parametrize("slug", [OPEN, THREE_OPEN, WINE])
-def test_a_guest_can_choose_a_game(slug: str) -> None:
-    assert play_now(on(slug), level(2), None, HERE)[0].ladder.slug == slug
+@pytest.mark.parametrize(("slug", "name"), [(OPEN, "level-2"), (THREE_OPEN, "level-2"), (WINE, "vintner")])
+def test_a_guest_can_choose_a_game(slug: str, name: str) -> None:
+    assert play_now(on(slug), Bot.objects.get(house_name=name), None, HERE)[0].ladder.slug == slug
 
 
 def test_the_same_guest_is_given_the_game_that_runs() -> None:
