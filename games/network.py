@@ -1,4 +1,4 @@
-"""The policy-value network of a game: which action is good, and who will win, from what one seat knows.
+"""The policy-value network of a game: which action is good, and who will win, judged by the view of one seat.
 
 A network gets the observation of the learning contract (``games.learning``), so it knows no hidden information. One
 network serves all numbers of seats of its game: it has the inputs and outputs of the largest number. With fewer seats,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import cycle, islice
 from random import Random
-from time import process_time
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -21,17 +20,11 @@ from games.network import inputs
 from games.registry import GAMES
 
 HOUSE_BOTS: Final = {
-    "edel-stein-reich": ("greedy", "haggler", "kontor"),
-    "edel-stein-reich-duel": ("greedy", "haggler", "kontor"),
-    "die-weinhaendler": ("vintner", "sommelier"),
+    "edel-stein-reich": {"greedy": 150_000, "haggler": 150_000, "kontor": 100_000},
+    "edel-stein-reich-duel": {"greedy": 150_000, "haggler": 150_000, "kontor": 150_000},
+    "die-weinhaendler": {"vintner": 150_000, "sommelier": 30_000},
 }
-"""House bots that are imitated, by game."""
-
-SECONDS: Final = 120
-"""Maximum CPU time of the games of one house bot."""
-
-MOST: Final = 150_000
-"""Maximum number of its choices."""
+"""House bots that are imitated, by game, each with the number of its choices to learn from. The strongest is last."""
 
 RANDOM_MOVES: Final = 0.1
 """Share of random moves, so that a clone also sees positions that house bots avoid."""
@@ -51,15 +44,14 @@ class Examples(NamedTuple):
     """Shape (rows,)."""
 
 
-def examples(game: str, name: str, seconds: float = SECONDS) -> Examples:
-    """Let a house bot play against all house bots of ``HOUSE_BOTS`` for a while."""
+def examples(game: str, name: str) -> Examples:
+    """Let a house bot play against all house bots of ``HOUSE_BOTS``."""
     size = GAMES[game].encoding(max(GAMES[game].seat_counts)).size
     rows: list[Numbers] = []
     options: list[list[int]] = []
     actions: list[int] = []
-    began, counts = process_time(), cycle(GAMES[game].seat_counts)
-    for seed, seats in enumerate(counts):
-        if process_time() - began > seconds or len(actions) > MOST:
+    for seed, seats in enumerate(cycle(GAMES[game].seat_counts)):
+        if len(actions) >= HOUSE_BOTS[game][name]:
             break
         places = inputs(game, seats)
         for observation, possible, action in _played(game, name, seats, seed):
@@ -77,7 +69,7 @@ def examples(game: str, name: str, seconds: float = SECONDS) -> Examples:
 def _played(game: str, name: str, seats: int, seed: int) -> Iterator[tuple[list[float], list[int], int]]:
     """Play a game. Yield the observation, the options and the action of each choice of the house bot ``name``."""
     random, encoding = Random(seed), GAMES[game].encoding(seats)
-    others = random.choices(HOUSE_BOTS[game], k=seats - 1)
+    others = random.choices(list(HOUSE_BOTS[game]), k=seats - 1)
     names = random.sample([name, *others], seats) if random.random() < 0.5 else [name] * seats
     deal = random.randbytes(32)
     players = [player(game, (HOUSE[each], load(HOUSE[each])), seats, seat, deal) for seat, each in enumerate(names)]

@@ -171,7 +171,7 @@ class Training:
         self._choose_others()
 
     def begin_with(self, clones: list[PolicyValue]) -> None:
-        """Let ``clones`` of house bots play, and begin as the last of them."""
+        """Let ``clones`` of house bots play, and begin as the last one."""
         self.clones = clones
         self.network.load_state_dict(clones[-1].state_dict())
         self.average.load_state_dict(clones[-1].state_dict())
