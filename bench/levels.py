@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from time import perf_counter
 
 from bots.environments.training.evaluation import BatchNetwork, evaluate
+from bots.environments.training.levels import known_temperatures
 from bots.house.catalogue import HERE, HOUSE, LEVELS
-from bots.house.inside import load
 from games.registry import GAMES
 
 MIXTURES: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -48,16 +48,14 @@ WANTED_OF_TWO = 1.2
 
 def opponents(game: str) -> Iterator[tuple[str, ...]]:
     """The opponents of a level in ``game``."""
-    yield from MIXTURES.get(game, ((name,) for name, bot in HOUSE.items() if bot.plays(game, 2) and name not in SAME))
-
-
-SAME = tuple(LEVELS.values())
+    two = ((name,) for name, bot in HOUSE.items() if bot.plays(game, 2) and not bot.is_level)
+    yield from MIXTURES.get(game, two)
 
 
 def show(game: str, level: int, blocks: int) -> bool:
     """Print a line for each of the opponents. Whether the level is as strong as wanted against all of them."""
-    temperature = load(HOUSE[LEVELS[level]]).__init__.__globals__["TEMPERATURES"][game][level - 1]
-    network = BatchNetwork.load(HERE / "level" / f"{game}.safetensors", game, temperature)
+    path = HERE / "level" / f"{game}.safetensors"
+    network = BatchNetwork.load(path, game, known_temperatures()[game][level - 1])
     strong = True
     for names in opponents(game):
         began, seats = perf_counter(), len(names) + 1

@@ -8,7 +8,9 @@ against the one below for every number of seats.
 from __future__ import annotations
 
 import argparse
-from typing import Any, Final
+from collections.abc import Sequence
+from runpy import run_path
+from typing import Final
 
 import numpy as np
 
@@ -33,6 +35,12 @@ RANGE: Final = (HIGHEST, 100.0)
 """Bounds of temperatures."""
 
 FILE: Final = HERE / "level" / "temperatures.py"
+
+
+def known_temperatures() -> dict[str, tuple[float, ...]]:
+    """Return the temperatures of the levels by game, the lowest level first."""
+    known: dict[str, tuple[float, ...]] = run_path(str(FILE))["TEMPERATURES"]
+    return known
 
 
 def policy(network: BatchNetwork, seats: int, temperature: float) -> BatchPolicy:
@@ -64,7 +72,7 @@ def share(network: BatchNetwork, seats: int, own: float, others: float) -> Mean:
     return bounded(shares)
 
 
-def temperatures(network: BatchNetwork) -> list[float]:
+def measured_temperatures(network: BatchNetwork) -> tuple[float, ...]:
     """Return the temperatures of the levels of a game, the lowest level first."""
     seats = min(GAMES[network.game].seat_counts)
     found = [HIGHEST]
@@ -77,10 +85,10 @@ def temperatures(network: BatchNetwork) -> list[float]:
             else:
                 high = middle
         found.insert(0, float(f"{(low * high) ** 0.5:.3g}"))
-    return found
+    return tuple(found)
 
 
-def show(network: BatchNetwork, values: list[float]) -> None:
+def show(network: BatchNetwork, values: Sequence[float]) -> None:
     """Print how each level plays against the one below."""
     for seats in GAMES[network.game].seat_counts:
         for level in range(2, len(values) + 1):
@@ -97,15 +105,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bots.environments.training.levels", description=__doc__)
     parser.add_argument("--only-show", action="store_true", help="measure the levels as they are")
     only_show = parser.parse_args().only_show
-    text = FILE.read_text(encoding="utf-8")
+    text, values = FILE.read_text(encoding="utf-8"), known_temperatures()
     start = text.index("TEMPERATURES = ")
-    scope: dict[str, Any] = {}
-    exec(text[start:], scope)  # noqa: S102 - it is ours
-    values: dict[str, list[float]] = {game: list(numbers) for game, numbers in scope["TEMPERATURES"].items()}
     for game in HOUSE[LEVELS[1]].games:
         network = BatchNetwork.load(HERE / "level" / f"{game}.safetensors", game)
         if not only_show:
-            values[game] = temperatures(network)
+            values[game] = measured_temperatures(network)
             lines = (f'    "{game}": ({", ".join(map(str, numbers))}),\n' for game, numbers in values.items())
             FILE.write_text(text[:start] + "TEMPERATURES = {\n" + "".join(lines) + "}\n", encoding="utf-8")
         show(network, values[game])
