@@ -61,9 +61,9 @@ class BoundedBodies:
     The limit is ``most_bytes``, for files of bots ``upload_bytes``. The responses are pages, or problem documents in
     the API. They state the limit of a file, to which both add ``FORM_BYTES`` for the rest of a form. A body without a
     Content-Length is counted chunk by chunk. A body with a Content-Length over the limit is not read. One client
-    address has at most ``settings.MAX_UNFINISHED_BODIES_PER_IP`` requests whose body has not arrived. A further one has
-    only ``GRACE_S``, and ``TICK_S`` if there are ``CEILING`` times as many; then it is answered 429. WebSockets are
-    refused.
+    address has at most ``settings.MAX_UNFINISHED_BODIES_PER_IP`` requests whose body has not arrived. A further
+    request has only ``GRACE_S``, and ``TICK_S`` if there are ``CEILING`` times as many; then it is answered 429.
+    WebSockets are refused.
     """
 
     def __init__(self, application: Application, most_bytes: int, upload_bytes: int, seconds: float) -> None:

@@ -98,7 +98,7 @@ def inputs(game: str, seats: int) -> list[int]:
     """Return the input of a network for each number of an observation with ``seats`` seats."""
     places: list[int] = []
     start = 0
-    for own, largest in zip(GAMES[game].encoding(seats).sections, _largest(game).sections, strict=True):
+    for own, largest in zip(GAMES[game].encoding(seats).sections, largest_encoding(game).sections, strict=True):
         places += range(start, start + own.size)
         start += largest.size
     return places
@@ -109,7 +109,7 @@ def metadata_of(game: str) -> dict[str, str]:
 
     A file also contains the SHA-256 of its tensors.
     """
-    encoding = _largest(game)
+    encoding = largest_encoding(game)
     shape = [[section.name, section.size] for section in encoding.sections], encoding.actions
     return {
         "format": FORMAT,
@@ -189,7 +189,7 @@ def _require_tensor(name: str, entry: dict[str, Any], shape: list[int], most: in
 
 def _shapes(game: str, first: int, second: int) -> dict[str, list[int]]:
     """Return the shapes of all tensors from the numbers of units in the hidden layers."""
-    encoding = _largest(game)
+    encoding = largest_encoding(game)
     return {
         "first": [encoding.size, first],
         "first_bias": [first],
@@ -209,7 +209,8 @@ def _rows(shape: list[int], numbers: Vector) -> Any:
     return [numbers[start : start + shape[1]] for start in range(0, len(numbers), shape[1])]
 
 
-def _largest(game: str) -> Encoding:
+def largest_encoding(game: str) -> Encoding:
+    """Return the encoding for the largest number of seats, whose numbers and actions are those of a network."""
     return GAMES[game].encoding(max(GAMES[game].seat_counts))
 
 

@@ -75,7 +75,6 @@ class GameVectorEnv(VectorEnv[Numbers, Actions, Any]):
         seats = min(GAMES[game].seat_counts) if seats is None else seats
         highs = np.array(GAMES[game].encoding(seats).highs, dtype=np.float32)
         self._batch = Batch(game, seats, np.zeros((num_envs, SEED_BYTES), dtype=np.uint8))
-        self.seats = seats
         self._by_ranks, self._opponents = rewards == "ranks", opponents
         self.num_envs = num_envs
         self.single_observation_space = spaces.Box(np.zeros_like(highs), highs, dtype=np.float32)

@@ -422,7 +422,7 @@ def answer_challenge(request: HttpRequest, challenge_id: int) -> HttpResponse:
 
 
 def _lobby(request: HttpRequest, form: GameForm, now: PlayNowForm | None = None) -> HttpResponse:
-    """The lobby with two forms, of which one may have errors. Without errors, a redirect to a game that has begun."""
+    """The lobby with two forms; at most one has errors. Without errors, a redirect to a game that has begun."""
     page = _page(request, form, wanted=_wanted(request))
     now = now or play_now_form(request, ladders_for_people(request.user))
     status = max(form_status(form), form_status(now))

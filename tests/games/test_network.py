@@ -1,4 +1,4 @@
-"""Networks: the same numbers as a plain computation, from what a seat sees, and errors for files that are wrong."""
+"""Networks: the same numbers as a plain computation from the view of a seat, and errors for files that are wrong."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from bots.environments.vector import Numbers
 from bots.house.catalogue import HOUSE
 from bots.house.inside import load, player
 from games.learning import Chosen
-from games.network import inputs
+from games.network import inputs, largest_encoding
 from games.registry import GAMES
 
 HOUSE_BOTS: Final = {
@@ -46,7 +46,7 @@ class Examples(NamedTuple):
 
 def examples(game: str, name: str) -> Examples:
     """Let a house bot play against all house bots of ``HOUSE_BOTS``."""
-    size = GAMES[game].encoding(max(GAMES[game].seat_counts)).size
+    largest = largest_encoding(game)
     rows: list[Numbers] = []
     options: list[list[int]] = []
     actions: list[int] = []
@@ -55,12 +55,12 @@ def examples(game: str, name: str) -> Examples:
             break
         places = inputs(game, seats)
         for observation, possible, action in _played(game, name, seats, seed):
-            row = np.zeros(size, np.float32)
+            row = np.zeros(largest.size, np.float32)
             row[places] = observation
             rows.append(row)
             options.append(possible)
             actions.append(action)
-    masks = torch.zeros(len(rows), len(GAMES[game].encoding(max(GAMES[game].seat_counts)).actions), dtype=torch.bool)
+    masks = torch.zeros(len(rows), len(largest.actions), dtype=torch.bool)
     for row_mask, possible in zip(masks, options, strict=True):
         row_mask[possible] = True
     return Examples(torch.from_numpy(np.array(rows)), masks, torch.tensor(actions))

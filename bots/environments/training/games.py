@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bots.environments.vector import Actions, GameVectorEnv, Masks, Numbers
-from games.network import inputs
-from games.registry import GAMES
+from games.network import inputs, largest_encoding
 
 Seats = npt.NDArray[np.int64]
 
@@ -41,9 +40,8 @@ class Games:
     """``games`` games, as many as possible of each of the ``seat_counts``. They begin again when they end."""
 
     def __init__(self, game: str, games: int, seat_counts: Sequence[int], seed: int) -> None:
-        self.most_seats = max(GAMES[game].seat_counts)
-        largest = GAMES[game].encoding(self.most_seats)
-        self.actions, self.size = len(largest.actions), largest.size
+        largest = largest_encoding(game)
+        self.most_seats, self.actions, self.size = largest.seats, len(largest.actions), largest.size
         self._each = games // len(seat_counts)
         self._envs = [GameVectorEnv(game, self._each, seats, "scores", opponents=None) for seats in seat_counts]
         self._places = [np.array(inputs(game, seats)) for seats in seat_counts]
@@ -74,7 +72,7 @@ class Games:
             self._seen[number] = observations, info
             if ended.any():
                 games.append(first + np.flatnonzero(ended))
-                lacking = ((0, 0), (0, self.most_seats - env.seats))
+                lacking = ((0, 0), (0, self.most_seats - info["wins"].shape[1]))
                 wins.append(np.pad(info["wins"][ended], lacking))
                 leads.append(np.pad(info["rewards"][ended], lacking))
         if not games:

@@ -61,7 +61,7 @@ SHARE_OF_CLONES: Final = 0.6
 """Share of clones among them."""
 
 AVERAGED: Final = 40
-"""The result of a training is the mean of the weights after about so many rollouts, the last ones most."""
+"""The result of a training is the mean of the weights of about this number of rollouts, the last ones most."""
 
 STORE_EVERY: Final = 10
 """Rollouts between two versions that are stored."""
@@ -179,7 +179,7 @@ class Training:
         self.store()
 
     def _choose_others(self) -> None:
-        """Choose the earlier versions that play from now on."""
+        """Choose the earlier versions that play until the next call."""
         versions = (len(self.stored) - 1, *self.random.integers(len(self.stored), size=EARLIER_VERSIONS - 1))
         self.others = [*self.clones, *(self._loaded(self.stored[version]) for version in versions)]
 
@@ -328,6 +328,6 @@ class _Batch:
     def shuffled(self, random: np.random.Generator) -> Iterator[_Batch]:
         """Divide the steps at random into minibatches."""
         order: npt.NDArray[np.int64] = random.permutation(len(self.rows))
-        for start in range(0, len(order) - MINIBATCH // 2, MINIBATCH):
+        for start in range(0, max(1, len(order) - MINIBATCH // 2), MINIBATCH):  # also of few games
             part = torch.from_numpy(order[start : start + MINIBATCH])
             yield _Batch(*(each[part] for each in self.__dict__.values()))
