@@ -1,4 +1,4 @@
-"""House bots in this process: the same code without pipes, at live tables and to measure how strong they are.
+"""House bots in this process: the same code without pipes, to learn against them and to measure how strong they are.
 
 Rated matches between bots never use this module: they start each bot as a separate process.
 """
@@ -7,20 +7,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from functools import cache
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
-from threading import Lock
-from time import perf_counter_ns, thread_time_ns
-from typing import Any, Final, Protocol, cast
+from typing import Protocol, cast
 
-from bots.house.catalogue import HOUSE, SHARED, HouseBot
-from bots.runner.consultation import Advice, Consultation
-from bots.runner.launcher import PlatformFailure
-from bots.runner.questions import Core
-from bots.runner.report import Thought
-from bots.runner.spec import HouseProgram
+from bots.house.catalogue import SHARED, HouseBot
 from games.registry import GAMES
 from games.rules import Document, Move, State
 
@@ -61,49 +53,6 @@ def player(game: str, bot: tuple[HouseBot, Maker], seats: int, seat: int, seed: 
     entry, make = bot
     hello = {"type": "hello", "protocol": 1, "game": game, "rules": GAMES[game].rules.version, "seats": seats}
     return make({**hello, "seat": seat, "seed": sha256(seed + bytes([seat])).hexdigest()}, list(entry.args))
-
-
-_LOADING: Final = Lock()
-
-
-@cache
-def _program(name: str, digest: str) -> tuple[HouseBot, Maker]:
-    """Return a house bot, loaded once per process. Raises ``PlatformFailure`` if its code has another digest."""
-    bot = HOUSE.get(name)
-    if bot is None or digest not in ("", bot.digest()):
-        raise PlatformFailure(f"the installed code of the house bot {name} is not version {digest[:12]}")
-    return bot, load(bot)
-
-
-def advise(consultation: Consultation[HouseProgram], core: Core) -> Advice:
-    """Ask a house bot for one decision, as :func:`bots.runner.consultation.consult` does. It holds ``core`` meanwhile.
-
-    Its player is new and knows only these messages. Raises ``PlatformFailure`` if the code is missing or fails, because
-    it belongs to the platform.
-    """
-    name, decide = consultation.program.name, consultation.decide
-    with _LOADING:
-        bot, make = _program(name, consultation.program.digest)
-    hello: Any = consultation.hello
-    core.hold()
-    began, cpu_began = perf_counter_ns(), thread_time_ns()
-    try:
-        move = make(hello, list(bot.args)).choose(decide["decision"], decide["view"], decide["log"])
-    except Exception as error:
-        raise PlatformFailure(f"the house bot {name} failed: {type(error).__name__}: {error}") from error
-    finally:
-        core.release()
-    wall_us, cpu_us = (perf_counter_ns() - began) // 1000, (thread_time_ns() - cpu_began) // 1000
-    return Advice(
-        move=move,
-        fault=None,
-        line=None,
-        thought=Thought(decide["id"], wall_us, cpu_us, 0),
-        ready_us=None,
-        machine_delay=None,
-        exit_status=None,
-        stderr_tail="",
-    )
 
 
 def play_inside(game: str, bots: Sequence[tuple[HouseBot, Maker]], seed: bytes) -> Document:

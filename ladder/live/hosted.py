@@ -28,10 +28,10 @@ from django.db import connection, transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
-from bots.house.inside import advise
 from bots.programs import LostCode, NotHere, program_of
 from bots.protocol import limits_document
 from bots.runner.consultation import Advice, Consultation, consult
+from bots.runner.inside import advise
 from bots.runner.launcher import Launcher, NoCoreFree, PlatformFailure
 from bots.runner.report import escaped
 from bots.runner.spec import MAX_REPLAYS, HouseProgram, limits_of

@@ -72,7 +72,7 @@ def test_code_of_the_house_that_fails_is_a_failure_of_the_platform(monkeypatch: 
     match = house_game("greedy", "haggler")
     live_seat = live_seat_of(match)
     with monkeypatch.context() as broken:
-        broken.setattr("bots.house.inside._program", lambda *_: (HOUSE["greedy"], fail))
+        broken.setattr("bots.runner.inside._program", lambda *_: (HOUSE["greedy"], fail))
         assert not ask_seat(match.pk, live_seat.seat.index)
     live_seat.refresh_from_db()
     assert (live_seat.owes, live_seat.lease, live_seat.strikes, live_seat.forfeit) == (True, None, 0, "")
