@@ -21,6 +21,11 @@ SAME_BONUS: Final = 4
 MIXED_BONUS: Final = 1
 """Points for one, two and three stars of one variety."""
 
+_SUMS: Final = tuple(
+    sum(card for card, other in enumerate(VARIETY) if other == variety) for variety in range(max(VARIETY) + 1)
+)
+"""By variety, the sum of the numbers of its three bottles."""
+
 
 class Cellar:
     """One cellar of a seat.
@@ -80,6 +85,17 @@ class Cellar:
             first, second = cells[first_cell], cells[second_cell]
             if first > EMPTY and second > EMPTY and VARIETY[first] == variety:
                 points += _trio_points(card, first, second)
+        return points
+
+    def bonuses(self, cell: int) -> dict[int, int]:
+        """Return the points of each card that completes trios in ``cell``, without its stars."""
+        cells = self.cells
+        points: dict[int, int] = {}
+        for first_cell, second_cell in PARTNERS[cell]:
+            first, second = cells[first_cell], cells[second_cell]
+            if first > EMPTY and second > EMPTY and VARIETY[first] == VARIETY[second]:
+                card = first if first == second else _SUMS[VARIETY[first]] - first - second
+                points[card] = points.get(card, 0) + _trio_points(card, first, second)
         return points
 
     def trios(self, card: int, cell: int) -> list[Trio]:

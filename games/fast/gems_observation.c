@@ -28,6 +28,17 @@ static void put_gems(Writer *writer, const uint8_t gems[COLORS]) {
     for (int color = 0; color < COLORS; color++) put(writer, (double)gems[color] / GEMS_PER_COLOR);
 }
 
+/* By color, the gems of a seat minus the most of another seat, from 0 to 1. */
+static void put_leads(Writer *writer, int seat) {
+    const State *state = writer->state;
+    for (int color = 0; color < COLORS; color++) {
+        int most = 0;
+        for (int other = 0; other < writer->rules->seats; other++)
+            if (other != seat && state->gems[other][color] > most) most = state->gems[other][color];
+        put(writer, (double)(state->gems[seat][color] - most + GEMS_PER_COLOR) / (2 * GEMS_PER_COLOR));
+    }
+}
+
 /* For each kind of card, the share of its copies that is among the counted ones. */
 static void put_shares(Writer *writer, const int *counts, const int *copies, int kinds) {
     for (int kind = 0; kind < kinds; kind++) {
@@ -91,6 +102,7 @@ static void put_players(Writer *writer, const Components *components) {
     const State *state = writer->state;
     int seats = rules->seats;
     for (int i = 0; i < seats; i++) put_gems(writer, state->gems[seat_at(writer, i)]);
+    for (int i = 0; i < seats; i++) put_leads(writer, seat_at(writer, i));
     for (int i = 0; i < seats; i++) put_capped(writer, (double)state->money[seat_at(writer, i)] / MONEY_UNIT);
     for (int i = 0; i < seats; i++) put_scoring_cards(writer, seat_at(writer, i), components);
     for (int i = 0; i < seats; i++) put_gem_card(writer, state->gem_cards[seat_at(writer, i)], components);
@@ -161,7 +173,7 @@ static void put_asked(Writer *writer) {
 /* The numbers of the four functions above, in their order. */
 static int64_t observation_size(const Rules *rules, const Components *components) {
     int table = rules->phases + 1 + COLORS + 1 + components->gem_card_kinds + EVENT_KINDS + 1 + EVENT_KINDS;
-    int player = COLORS + 1 + SCORING_KINDS + (1 + COLORS) + ACTION_CARDS + 4;
+    int player = 2 * COLORS + 1 + SCORING_KINDS + (1 + COLORS) + ACTION_CARDS + 4;
     int resolving = 3 * ACTION_CARDS + (COLORS + 1) + 1 + 1 + IMMEDIATE_KINDS, resolving_by_seat = 4;
     int asked = DECISION_KINDS + 2 * COLORS + COLORS, asked_by_seat = COLORS;
     return table + resolving + asked + rules->seats * (player + resolving_by_seat + asked_by_seat);

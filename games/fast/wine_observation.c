@@ -9,6 +9,7 @@ enum {
     POINTS_UNIT = 100,
     TENTHS_UNIT = 1000,
     CELLARS_UNIT = 4,
+    BONUS_UNIT = 4,
     CELL_SIZE = VARIETIES + 2 /* variety, stars, empty bottle */
 };
 
@@ -59,6 +60,43 @@ static void put_cellar(Writer *writer, int seat) {
     writer->next += PLACES * CELL_SIZE;
 }
 
+/* Add, by kind, the points for the trios that a bottle completes in a cell. */
+static void add_bonuses(const Rules *rules, const uint8_t cellar[CELLS], int cell, int points[KINDS]) {
+    for (int i = 0; i < rules->trio_counts[cell]; i++) {
+        int first = cellar[rules->partners[cell][i][0]], second = cellar[rules->partners[cell][i][1]];
+        if (!first || !second || rules->varieties[first] != rules->varieties[second]) continue;
+        for (int kind = 1; kind < KINDS; kind++) points[kind] += trio_points(rules, kind, first, second);
+    }
+}
+
+/* By kind, the most points for trios that a bottle would bring the open cellar now. */
+static void put_trios(Writer *writer, int seat) {
+    const State *state = writer->state;
+    int most[KINDS] = {0};
+    for (Cells cells = state->full[seat] ? cells_for(state, seat, KINDS - 1) : 0; cells; cells &= cells - 1) {
+        int points[KINDS] = {0};
+        add_bonuses(writer->rules, state->cellars[seat], __builtin_ctzll(cells), points);
+        for (int kind = 1; kind < KINDS; kind++)
+            if (points[kind] > most[kind]) most[kind] = points[kind];
+    }
+    for (int kind = 0; kind < KINDS; kind++) put_capped(writer, (double)most[kind] / BONUS_UNIT);
+}
+
+/* By cell, the points for trios of the bottle that is chosen to be laid. */
+static void put_trios_of_chosen(Writer *writer, bool lays) {
+    const State *state = writer->state;
+    memset(writer->next, 0, PLACES * sizeof *writer->next);
+    if (lays && state->chosen_count == 1) {
+        int kind = cheapest(state->chosen);
+        for (Cells cells = cells_for(state, writer->seat, kind); cells; cells &= cells - 1) {
+            int cell = __builtin_ctzll(cells);
+            double number = (double)bonus(writer->rules, state, writer->seat, kind, cell) / BONUS_UNIT;
+            writer->next[action_of(cell) - CELL] = (float)(number < CAP ? number : CAP);
+        }
+    }
+    writer->next += PLACES;
+}
+
 static void put_players(Writer *writer) {
     const State *state = writer->state;
     int seats = writer->rules->seats, hand_limit = writer->rules->hand_limit;
@@ -73,6 +111,7 @@ static void put_players(Writer *writer) {
     for (int i = 0; i < seats; i++) put_capped(writer, (double)state->points[seat_at(writer, i)] / POINTS_UNIT);
     for (int i = 0; i < seats; i++) put_capped(writer, (double)state->full_cellars[seat_at(writer, i)] / CELLARS_UNIT);
     for (int i = 0; i < seats; i++) put_cellar(writer, seat_at(writer, i));
+    for (int i = 0; i < seats; i++) put_trios(writer, seat_at(writer, i));
 }
 
 /* --- what this seat is asked ----------------------------------------------------------------------------------- */
@@ -85,14 +124,15 @@ static void put_asked(Writer *writer) {
     put_one_hot(writer, asked ? state->stage : NONE, STAGES);
     put_capped(writer, lays ? (double)must_lay(rules, state, seat) / rules->hand_limit : 0);
     put_bottles(writer, asked ? state->chosen : 0);
+    put_trios_of_chosen(writer, lays);
 }
 
 /* The numbers of the three functions above, in their order. */
 static int64_t observation_size(const Rules *rules, const Components *components) {
     (void)components;
     int table = 1 + 1 + 1 + STAGES + KINDS + 1 + 3 * KINDS;
-    int player = 2 + 1 + 2 * KINDS + 5 + PLACES * CELL_SIZE;
-    int asked = STAGES + 1 + KINDS;
+    int player = 2 + 1 + 2 * KINDS + 5 + PLACES * CELL_SIZE + KINDS;
+    int asked = STAGES + 1 + KINDS + PLACES;
     return table + rules->seats * player + asked;
 }
 

@@ -8,17 +8,21 @@ from games.die_weinhaendler.cards import (
     CODES,
     COPIES,
     DISPLAY_SIZE,
+    EMPTY,
     EMPTY_CODE,
     HAND_LIMIT,
     HAND_SIZE,
+    NUMBERS,
     STAR_GRADES,
     STARS,
     VARIETIES,
     VARIETY,
     deck,
 )
+from games.die_weinhaendler.cellar import NEW, VACANT, Cellar
 from games.die_weinhaendler.encoding.moves import PLACES, cards_chosen
-from games.die_weinhaendler.grid import BOTTLES
+from games.die_weinhaendler.grid import BOTTLES, CELLS, cell_of
+from games.die_weinhaendler.outline import outline_of
 from games.die_weinhaendler.rulings import IDLE_LIMIT
 from games.learning import Section, Seen, Shares, one_hot
 from games.rules import Document
@@ -28,6 +32,7 @@ ROUNDS_UNIT: Final = 20
 POINTS_UNIT: Final = 100
 TENTHS_UNIT: Final = 1000
 CELLARS_UNIT: Final = 4
+BONUS_UNIT: Final = 4
 CAP: Final = 10.0
 """Limit of numbers that the rules do not bound. Games never come near ten of their units."""
 
@@ -43,6 +48,8 @@ _CELL_SIZE: Final = len(_CELL[EMPTY_CODE])
 _CELLAR_SIZE: Final = _CELL_SIZE * len(PLACES)
 _FIRST: Final = {tuple(place): _CELL_SIZE * number for number, place in enumerate(PLACES)}
 """The index of a cell's first number in the numbers of its cellar."""
+
+_PLACE: Final = {cell_of(level, x): number for number, (level, x) in enumerate(PLACES)}
 
 
 def sections(seats: int) -> tuple[Section, ...]:
@@ -84,6 +91,13 @@ def _players(seats: int) -> tuple[Section, ...]:
         Section(
             "cellar", _CELLAR_SIZE * seats, "by seat, by cell: variety one-hot, stars ÷ 3, 1: empty bottle", _cellars
         ),
+        Section(
+            "trios",
+            _CARDS * seats,
+            "by seat, by card, the most points for trios that it would bring the open cellar now ÷ 4, at most 10",
+            _trios,
+            CAP,
+        ),
     )
 
 
@@ -92,6 +106,13 @@ def _asked() -> tuple[Section, ...]:
         Section("decision", 2, "one-hot: bid, lay; all 0: not asked", _decision),
         Section("must lay", 1, "bottles ÷ 6, at most 10", _must_lay, CAP),
         Section("cards chosen", _CARDS, "so far, by card, the share of its copies", _chosen),
+        Section(
+            "trios of chosen",
+            len(PLACES),
+            "by cell, points for trios of a bottle to lay ÷ 4, at most 10",
+            _trios_of_chosen,
+            CAP,
+        ),
     )
 
 
@@ -166,6 +187,27 @@ def _cellars(seen: Seen) -> list[float]:
     return numbers
 
 
+def _open_cellar(player: Document) -> Cellar:
+    """Return the cellar for the next bottle."""
+    if not player["cellars"] or _is_full(player["cellars"][-1]):
+        return NEW
+    bottles = {cell_of(cell["level"], cell["x"]): NUMBERS[cell["card"]] for cell in player["cellars"][-1]}
+    cells = [bottles.get(cell, VACANT) for cell in range(CELLS)]
+    empties = tuple(sorted(cell for cell, card in bottles.items() if card == EMPTY))
+    return Cellar(cells, outline_of(frozenset(bottles)), empties, ())
+
+
+def _trios(seen: Seen) -> list[float]:
+    numbers = []
+    for player in seen.players:
+        cellar, most = _open_cellar(player), [0] * _CARDS
+        for cell in cellar.for_full:
+            for card, points in cellar.bonuses(cell).items():
+                most[card] = max(most[card], points)
+        numbers += _capped(*(points / BONUS_UNIT for points in most))
+    return numbers
+
+
 # --- what this seat is asked --------------------------------------------------------------------
 
 
@@ -179,3 +221,13 @@ def _must_lay(seen: Seen) -> list[float]:
 
 def _chosen(seen: Seen) -> list[float]:
     return _bottles(cards_chosen(seen.chosen))
+
+
+def _trios_of_chosen(seen: Seen) -> list[float]:
+    numbers = [0.0] * len(PLACES)
+    if seen.decision is not None and seen.decision["kind"] == "lay" and len(seen.chosen) == 1:
+        cellar = _open_cellar(seen.players[0])
+        for card in map(NUMBERS.__getitem__, cards_chosen(seen.chosen)):
+            for cell in cellar.cells_for(card):
+                numbers[_PLACE[cell]] = min(cellar.bonus(card, cell) / BONUS_UNIT, CAP)
+    return numbers

@@ -76,6 +76,7 @@ def _players(seats: int) -> tuple[Section, ...]:
     scoring = len(_SCORING_SHARES)
     return (
         Section("gems", 4 * seats, "by seat, by color ÷ 22", _gems),
+        Section("leads", 4 * seats, "by seat, by color: gems minus the most of another seat, + 22, ÷ 44", _leads),
         Section("money", seats, "by seat ÷ 100, at most 10", _money, CAP),
         Section("scoring cards", scoring * seats, "by seat, by event, the share of its copies", _scoring_cards),
         Section("gem card", 5 * seats, "by seat: money ÷ 7, gems by color ÷ 2", _gem_card),
@@ -136,6 +137,16 @@ def _event(card: str | None) -> list[float]:
 
 def _gems(seen: Seen) -> list[float]:
     return [count / GEMS_PER_COLOUR for player in seen.players for count in player["gems"]]
+
+
+def _leads(seen: Seen) -> list[float]:
+    """Return by how much each seat is ahead: who has the majority matters more than the numbers of gems."""
+    columns = list(zip(*(player["gems"] for player in seen.players), strict=True))
+    return [
+        (column[place] - max(column[:place] + column[place + 1 :]) + GEMS_PER_COLOUR) / (2 * GEMS_PER_COLOUR)
+        for place in range(len(seen.players))
+        for column in columns
+    ]
 
 
 def _money(seen: Seen) -> list[float]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from itertools import product
+from random import Random
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from games.die_weinhaendler.cards import CODES, EMPTIES, NUMBERS, TENTHS
-from games.die_weinhaendler.encoding.moves import PLACES
+from games.die_weinhaendler.encoding.moves import CARD, PLACES
+from games.die_weinhaendler.grid import place_of
 from games.learning import Encoding
 from games.registry import GAMES
 from games.rules import Document
@@ -84,3 +86,42 @@ def test_an_empty_bottle_is_laid_where_any_bottle_goes_and_done_only_where_it_is
     assert encoded == [["done"], ["empty", "[0, -1]"], ["B9", "[0, -1]"], ["B9", "[0, 0]"]]
     decision.update(must_lay=1, cells=cells[1:])
     assert [names(ENCODING, sequence) for sequence in sequences(ENCODING, decision)] == [["B9", "[0, 0]"]]
+
+
+def numbers_of(name: str, observation: list[float]) -> list[float]:
+    """The numbers of the section ``name``."""
+    start = 0
+    for section in ENCODING.sections:
+        if section.name == name:
+            return observation[start : start + section.size]
+        start += section.size
+    raise LookupError(name)
+
+
+def test_an_observation_shows_what_each_bottle_would_bring_for_trios() -> None:
+    random = Random(1)
+    seen = 0
+    for number in range(6):
+        state: Any = GAMES["die-weinhaendler"].new(5, bytes([number]) * 32)
+        while state.pending:
+            seat = state.pending[0]
+            decision, view = state.decision(seat), state.view(seat)
+            best = numbers_of("trios", ENCODING.observation(view, decision))
+            for place in range(5):
+                cellar = state.open_cellar((seat + place) % 5)
+                expected = [
+                    max((cellar.bonus(card, cell) for cell in cellar.cells_for(card)), default=0)
+                    for card in range(len(CODES))
+                ]
+                assert best[place * len(CODES) : (place + 1) * len(CODES)] == [points / 4 for points in expected]
+                seen += any(expected)
+            for action in ENCODING.options(decision, ()) if decision["kind"] == "lay" else ():
+                cells = numbers_of("trios of chosen", ENCODING.observation(view, decision, (action,)))
+                card, cellar = action - CARD, state.open_cellar(seat)
+                allowed = cellar.cells_for(card) if card >= 0 else ()
+                bonuses = {tuple(place_of(cell)): cellar.bonus(card, cell) / 4 for cell in allowed}
+                assert (
+                    dict(zip(map(tuple, PLACES), cells, strict=True)) == dict.fromkeys(map(tuple, PLACES), 0) | bonuses
+                )
+            state.play(seat, state.random_move(seat, random))
+    assert seen > 100

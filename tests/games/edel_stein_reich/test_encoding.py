@@ -103,3 +103,14 @@ def test_opponents_are_counted_clockwise_from_the_seat_that_is_asked() -> None:
     }
     encoded = [[ENCODING.actions[action] for action in way] for way in sequences(ENCODING, decision)]
     assert encoded == [["decline"], ["give R", "take G of 1"], ["give R", "take B of 2"]]
+
+
+def test_an_observation_shows_how_far_each_seat_is_ahead_in_each_colour() -> None:
+    view = GAMES["edel-stein-reich"].new(5, bytes(32)).view(3)
+    held = [[3, 0, 5, 2], [3, 1, 0, 2], [0, 4, 0, 2], [22, 0, 0, 2], [1, 0, 2, 2]]
+    for player, own in zip(view["players"], held, strict=True):
+        player["gems"] = own
+    sections = [section.name for section in ENCODING.sections]
+    start = sum(section.size for section in ENCODING.sections[: sections.index("leads")])
+    leads = [round(44 * number - 22) for number in ENCODING.observation(view, None)[start : start + 20]]
+    assert leads == [19, -4, -5, 0, -21, -4, -3, 0, -19, -4, 3, 0, -19, -3, -5, 0, -22, 3, -5, 0]
