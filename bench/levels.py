@@ -11,34 +11,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from time import perf_counter
 
-from bots.environments.training.evaluation import BatchNetwork, evaluate
+from bots.environments.training.evaluation import MIXTURES, BatchNetwork, evaluate
 from bots.environments.training.levels import known_temperatures
 from bots.house.catalogue import HERE, HOUSE, LEVELS
 from games.registry import GAMES
-
-MIXTURES: dict[str, tuple[tuple[str, ...], ...]] = {
-    "edel-stein-reich": (
-        ("greedy", "haggler"),
-        ("miser", "stickler"),
-        ("haggler", "kontor"),
-        ("kontor", "kontor"),
-        ("greedy", "haggler", "kontor"),
-        ("kontor", "kontor", "kontor"),
-        ("greedy", "haggler", "stickler", "kontor"),
-        ("kontor", "kontor", "kontor", "kontor"),
-    ),
-    "die-weinhaendler": (
-        ("vintner", "gleaner"),
-        ("squire", "abstainer"),
-        ("vintner", "sommelier"),
-        ("sommelier", "sommelier"),
-        ("vintner", "cellarman", "sommelier"),
-        ("sommelier", "sommelier", "sommelier"),
-        ("vintner", "squire", "dreamer", "sommelier"),
-        ("sommelier", "sommelier", "sommelier", "sommelier"),
-    ),
-}
-"""Opponents in clockwise order, by game. With two seats, these are all other house bots."""
 
 WANTED = 1.5
 """Wanted share of the wins, in fair shares; with two seats, it is ``WANTED_OF_TWO``."""
@@ -48,8 +24,10 @@ WANTED_OF_TWO = 1.2
 
 def opponents(game: str) -> Iterator[tuple[str, ...]]:
     """The opponents of a level in ``game``."""
-    two = ((name,) for name, bot in HOUSE.items() if bot.plays(game, 2) and not bot.is_level)
-    yield from MIXTURES.get(game, two)
+    if 2 in GAMES[game].seat_counts:
+        yield from ((name,) for name, bot in HOUSE.items() if bot.plays(game, 2) and not bot.is_level)
+    else:
+        yield from MIXTURES[game]
 
 
 def show(game: str, level: int, blocks: int) -> bool:

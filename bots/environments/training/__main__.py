@@ -16,14 +16,14 @@ from typing import Any, Final
 import torch
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from bots.environments.training.clones import HOUSE_BOTS, clones
-from bots.environments.training.evaluation import BatchNetwork, evaluate
+from bots.environments.training.clones import clones
+from bots.environments.training.evaluation import MIXTURES, BatchNetwork, evaluate
 from bots.environments.training.games import Games
 from bots.environments.training.ppo import STEPS, Training
 from games.network import save
 from games.registry import GAMES
 
-POINTS: Final = 40
+POINTS: Final = 20
 """Points of the curve, which are also the candidates for the result."""
 
 SAVE_EVERY: Final = 20
@@ -89,15 +89,17 @@ class Run:
     def _measure(self) -> str:
         """Add a point to the curve. Return it as a line of text."""
         progress = self.training.progress
-        network, seats = BatchNetwork(self.game, self.training.average.tensors()), min(self.seats)
+        network = BatchNetwork(self.game, self.training.average.tensors())
         shares = {
-            name: evaluate(network, seats, [name], self.options.blocks).wins.value for name in HOUSE_BOTS[self.game]
+            ", ".join(names): seats * evaluate(network, seats, names, self.options.blocks).wins.value
+            for names in MIXTURES[self.game]
+            if (seats := len(names) + 1) in self.seats
         }
-        if min(shares.values()) > max((min(point["wins"].values()) for point in self.curve), default=-1):
+        if min(shares.values()) > max((min(point["shares"].values()) for point in self.curve), default=-1):
             save(self.base.with_suffix(".safetensors"), self.game, self.training.average.tensors())
-        self.curve.append({"steps": progress.steps, "entropy": progress.entropy, "wins": shares})
-        beaten = ", ".join(f"{share:.0%} against {name}" for name, share in shares.items())
-        return f"{progress.steps:,} steps, {seats} seats: wins {beaten}; entropy {progress.entropy:.2f}"
+        self.curve.append({"steps": progress.steps, "entropy": progress.entropy, "shares": shares})
+        against = "; ".join(f"{share:.2f} against {names}" for names, share in shares.items())
+        return f"{progress.steps:,} steps, entropy {progress.entropy:.2f}, fair shares of the win: {against}"
 
     def _save(self) -> None:
         """Write all files. A stop at any moment leaves the old checkpoint or the new one."""
@@ -107,20 +109,22 @@ class Run:
         new.replace(path)
         if self.curve:
             self.base.with_suffix(".json").write_text(json.dumps(self.curve, indent=1) + "\n", encoding="utf-8")
-            draw(self.curve, f"{GAMES[self.game].name}, {min(self.seats)} seats", self.base.with_suffix(".png"))
+            draw(self.curve, GAMES[self.game].name, self.base.with_suffix(".png"))
 
 
 def draw(curve: Sequence[dict[str, Any]], title: str, path: Path) -> None:
-    """Draw the share of wins against house bots over the steps of the training."""
+    """Draw the share of the win against house bots over the steps of the training."""
     from matplotlib import pyplot  # its import takes a second
 
     figure, axes = pyplot.subplots(figsize=(8, 4.5), layout="constrained")
-    for name in curve[0]["wins"]:
+    for names in curve[0]["shares"]:
         steps = [point["steps"] / 1e6 for point in curve]
-        axes.plot(steps, [100 * point["wins"][name] for point in curve], marker="o", label=name)
-    axes.set(title=title, xlabel="Million steps", ylabel="Wins in %", ylim=(0, 100))
+        axes.plot(steps, [point["shares"][names] for point in curve], marker="o", label=names)
+    axes.set(title=title, xlabel="Million steps", ylabel="Wins in fair shares")
+    axes.set_ylim(bottom=0)
+    axes.axhline(1, color="gray", linewidth=1)
     axes.grid(alpha=0.3)
-    axes.legend(loc="lower right")
+    axes.legend(loc="best", fontsize="small")
     figure.savefig(path, dpi=110)
     pyplot.close(figure)
 
@@ -137,7 +141,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--hidden", type=int, default=256, help="units of each hidden layer (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the training (default: %(default)s)")
     parser.add_argument("--threads", type=int, default=2, help="threads of PyTorch (default: %(default)s)")
-    parser.add_argument("--blocks", type=int, default=50, help="blocks per point of the curve (default: %(default)s)")
+    parser.add_argument("--blocks", type=int, default=20, help="blocks per point of the curve (default: %(default)s)")
     parser.add_argument("--folder", type=Path, default=Path("var/training"), help="folder (default: %(default)s)")
     options = parser.parse_args(arguments)
     torch.set_num_threads(options.threads)

@@ -20,7 +20,7 @@ from games.network import inputs, largest_encoding
 from games.registry import GAMES
 
 HOUSE_BOTS: Final = {
-    "edel-stein-reich": {"greedy": 150_000, "haggler": 150_000, "kontor": 100_000},
+    "edel-stein-reich": {"greedy": 150_000, "haggler": 300_000, "kontor": 250_000},
     "edel-stein-reich-duel": {"greedy": 150_000, "haggler": 150_000, "kontor": 150_000},
     "die-weinhaendler": {"vintner": 150_000, "sommelier": 30_000},
 }

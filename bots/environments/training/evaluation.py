@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,31 @@ from games.learning import Chosen
 from games.network import TENSORS, inputs, read
 from games.registry import GAMES
 from games.rules import Document, Move, State
+
+MIXTURES: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
+    "edel-stein-reich-duel": (("greedy",), ("haggler",), ("kontor",)),
+    "edel-stein-reich": (
+        ("greedy", "haggler"),
+        ("miser", "stickler"),
+        ("haggler", "kontor"),
+        ("kontor", "kontor"),
+        ("greedy", "haggler", "kontor"),
+        ("kontor", "kontor", "kontor"),
+        ("greedy", "haggler", "stickler", "kontor"),
+        ("kontor", "kontor", "kontor", "kontor"),
+    ),
+    "die-weinhaendler": (
+        ("vintner", "gleaner"),
+        ("squire", "abstainer"),
+        ("vintner", "sommelier"),
+        ("sommelier", "sommelier"),
+        ("vintner", "cellarman", "sommelier"),
+        ("sommelier", "sommelier", "sommelier"),
+        ("vintner", "squire", "dreamer", "sommelier"),
+        ("sommelier", "sommelier", "sommelier", "sommelier"),
+    ),
+}
+"""Opponents in clockwise order, by game."""
 
 
 class BatchNetwork:
