@@ -10,6 +10,8 @@ from django.db.models import Q
 from django.db.models.functions import Length, Now
 from django.db.models.lookups import Exact
 
+from esr_platform.request_ids import LONGEST, current_request_id
+
 
 class BotQuerySet(models.QuerySet["Bot"]):
     def playing(self) -> BotQuerySet:
@@ -155,6 +157,13 @@ class BotVersion(models.Model):
     lease_until = models.DateTimeField(null=True, blank=True)
     tried = models.DateTimeField(null=True, blank=True, help_text="when a worker last claimed it")
     validated = models.DateTimeField(null=True, blank=True, help_text="when its validation ended")
+    request_id = models.CharField(
+        max_length=LONGEST,
+        blank=True,
+        default=current_request_id,
+        db_default="",
+        help_text="of the upload, for the logs",
+    )
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:

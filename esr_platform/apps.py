@@ -13,5 +13,8 @@ class PlatformConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Register the system checks of public sites."""
+        """Register the system checks of public sites, and start optional reports."""
         from esr_platform import public  # noqa: F401
+        from esr_platform.telemetry import start_telemetry
+
+        start_telemetry()

@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import gc
 import os
+import time
 import warnings
 from threading import current_thread, main_thread
+from typing import Any
 
 from celery import Celery
 from celery.concurrency import ALIASES  # type: ignore[attr-defined]  # not in its stubs
 from celery.exceptions import SecurityWarning
-from celery.signals import task_postrun, task_prerun, worker_before_create_process, worker_process_init
+from celery.signals import (
+    task_failure,
+    task_postrun,
+    task_prerun,
+    worker_before_create_process,
+    worker_process_init,
+)
 from django.db import connections
 from kombu.utils.scheduling import round_robin_cycle
 
+from esr_platform import figures
+from esr_platform.request_ids import continue_from_message
 from esr_platform.supervisor.processes import die_with_parent
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "esr_platform.settings")
@@ -59,6 +69,25 @@ def _forget_lost_connections(**_: object) -> None:
     for connection in connections.all(initialized_only=True):
         if connection.connection is not None and not connection.is_usable():
             connection.close()
+
+
+@task_prerun.connect
+def _begin(task: Any, **_: object) -> None:
+    continue_from_message(task)
+    task.request.esr_began_s = time.monotonic()
+
+
+@task_postrun.connect
+def _measure(task: Any, **_: object) -> None:
+    """Add the duration of a task to the figures of the site."""
+    began_s = getattr(task.request, "esr_began_s", None)
+    if began_s is not None:
+        figures.TASKS.observe(time.monotonic() - began_s, task.name.rpartition(".")[2])
+
+
+@task_failure.connect
+def _count_failure(sender: Any, **_: object) -> None:
+    figures.FAILED_TASKS.add(sender.name.rpartition(".")[2])
 
 
 @task_postrun.connect

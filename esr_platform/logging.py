@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import logging.config
 import re
 import sys
-from collections.abc import MutableMapping
+from collections.abc import Iterable, MutableMapping
 from http import HTTPStatus
 from typing import Any, Final
+from urllib.parse import quote
 
 import structlog
 from celery.signals import setup_logging
 
-from esr_platform.disconnects import is_overload
+from esr_platform.disconnects import is_not_writable, is_overload
 
 _LONGEST: Final = 200
 """Maximum length of values that clients control. URLs and User-Agent headers can have up to 32 KiB."""
 
-_SECRET: Final = re.compile(r"(/account/(?:feed|emails/off|password/reset/key|confirm-email)/)[^/\s]+")
-"""Secret parts of URLs."""
+PRIVATE_URLS: Final = "account/(?:feed|emails/off|password/reset/key|confirm-email)/"
+"""The URLs whose next part is secret."""
+
+_SECRET: Final = re.compile(rf"(/{PRIVATE_URLS})[^/\s]+")
 
 
 def _shortened(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
@@ -37,9 +41,35 @@ _SHARED: list[Any] = [
     structlog.contextvars.merge_contextvars,
     structlog.stdlib.add_logger_name,
     structlog.stdlib.add_log_level,
-    structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False),
     structlog.stdlib.PositionalArgumentsFormatter(),
 ]
+
+HIDDEN: Final = "[hidden]"
+SHORTEST_SECRET: Final = 6
+"""Shorter values would also hide parts of ordinary words."""
+
+_PATTERNS: Final = (
+    r"esr_[A-Za-z0-9_-]{40,}",  # API tokens, but not the name of the package
+    r"(?<=://)[^\s/@\"'\\]+(?=@)",  # user names and passwords in URLs
+    r"(?<=Bearer )[^\s\"',\\]+",  # without a backslash, which belongs to the quotation mark after it in JSON
+)
+
+_secrets = re.compile("|".join(_PATTERNS))
+
+
+def hide_secrets(text: str) -> str:
+    """Return ``text`` without the secrets of the settings and without everything that looks like a secret."""
+    return _secrets.sub(HIDDEN, text)
+
+
+def _know_secrets(secrets: Iterable[str | bytes | None]) -> None:
+    """Hide ``secrets`` in all further lines: as they are, in URLs and in JSON."""
+    global _secrets
+    texts = [secret.decode("latin-1") if isinstance(secret, bytes) else secret or "" for secret in secrets]
+    known = [text for text in texts if len(text) >= SHORTEST_SECRET]
+    written = {form for text in known for form in (text, quote(text, safe=""), json.dumps(text)[1:-1])}
+    ordered = sorted(written, key=len, reverse=True)
+    _secrets = re.compile("|".join((*map(re.escape, ordered), *_PATTERNS)))
 
 
 def _source(request: Any) -> str:
@@ -85,30 +115,48 @@ class NoTemporaryFailures(logging.Filter):
         if isinstance(error, tuple):
             error = error[1]
         unavailable = HTTPStatus.SERVICE_UNAVAILABLE in (getattr(record, "status_code", None), event.get("code"))
-        return not (unavailable or (event.get("event") == "request_failed" and is_overload(error)))
+        explained = is_overload(error) or is_not_writable(error)
+        return not (unavailable or (event.get("event") == "request_failed" and explained))
 
 
-def logging_config(level: str, *, colors: bool) -> None:
-    """Log everything of ``level`` (a name of :mod:`logging`) and above to stderr, one line per event."""
+def logging_config(level: str, *, as_json: bool, colors: bool, secrets: Iterable[str | bytes | None] = ()) -> None:
+    """Log everything of ``level`` (a name of :mod:`logging`) and above to stderr, one line per event.
+
+    With ``as_json``, each line is a JSON object with the time in UTC. No line contains one of ``secrets``.
+    """
+    render: list[Any]
+    if as_json:
+        times = structlog.processors.TimeStamper(fmt="iso", utc=True)
+        render = [structlog.processors.ExceptionRenderer(), structlog.processors.JSONRenderer(ensure_ascii=False)]
+    else:
+        times = structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False)
+        # rich tracebacks show local variables
+        plain = structlog.dev.plain_traceback
+        render = [structlog.dev.ConsoleRenderer(colors=colors, exception_formatter=plain)]
+    shared = [*_SHARED, times]
+    _know_secrets(secrets)
+    shown = render.pop()
+
+    def rendered(logger: Any, method: str, event: MutableMapping[str, Any]) -> str:
+        """Hide secrets in the complete line, because tracebacks and messages of libraries can contain them."""
+        return hide_secrets(str(shown(logger, method, event)))
+
     logging.config.dictConfig(
         {
             "version": 1,
             "disable_existing_loggers": False,
             "formatters": {
-                "console": {
+                "line": {
                     "()": structlog.stdlib.ProcessorFormatter,
-                    "processor": structlog.dev.ConsoleRenderer(
-                        colors=colors,
-                        exception_formatter=structlog.dev.plain_traceback,  # rich tracebacks show local variables
-                    ),
-                    "foreign_pre_chain": _SHARED,
+                    "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, *render, rendered],
+                    "foreign_pre_chain": shared,
                 }
             },
             "filters": {"short": {"()": ShortRejections}, "temporary": {"()": NoTemporaryFailures}},
             "handlers": {
                 "console": {
                     "class": "logging.StreamHandler",
-                    "formatter": "console",
+                    "formatter": "line",
                     "filters": ["temporary", "short"],
                 },
             },
@@ -117,7 +165,7 @@ def logging_config(level: str, *, colors: bool) -> None:
         }
     )
     structlog.configure(
-        processors=[structlog.stdlib.filter_by_level, *_SHARED, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        processors=[structlog.stdlib.filter_by_level, *shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,

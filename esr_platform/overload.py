@@ -10,7 +10,7 @@ from threading import Lock
 from typing import Final
 
 import structlog
-from prometheus_client import Counter
+from prometheus_client import Counter, Histogram
 
 # --- Answers of players ----------------------------------------------------------------------------------------------
 
@@ -19,6 +19,14 @@ SLOW_S: Final = 0.25
 
 OVERLOAD_S: Final = 1.0
 """How long the process counts as overloaded after a slow answer."""
+
+
+ANSWER_SECONDS: Final = Histogram(
+    "answer_seconds",
+    "Time from the arrival of an answer or action of a player to its response, in this web process",
+    buckets=(0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0),
+    registry=None,
+)
 
 
 class Answers:
@@ -47,6 +55,7 @@ class Answers:
             yield
         finally:
             now_s = time.monotonic()
+            ANSWER_SECONDS.observe(now_s - arrived_s)
             if now_s - arrived_s >= self._slow_s:
                 self._overloaded_until_s = now_s + self._overload_s
             with self._lock:

@@ -10,6 +10,7 @@ import logging
 import os
 from contextlib import suppress
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import environ
 from celery.schedules import crontab
@@ -458,6 +459,7 @@ CELERY_TASK_ROUTES = {
     "ladder.tasks.measure": {"queue": "estimates"},
     "ladder.tasks.audit": {"queue": "estimates"},
     "ladder.tasks.check_ratings": {"queue": "estimates"},
+    "esr_platform.tasks.probe_mail": {"queue": "estimates"},
 }
 CELERY_DB_REUSE_MAX = 200
 CELERY_TIMEZONE = TIME_ZONE
@@ -483,20 +485,44 @@ CELERY_BEAT_SCHEDULE["check_ratings"] = {
     "schedule": crontab(hour=3, minute=17),
     "options": {"expires": 3600.0},
 }
-for task, every in (("write_digests", 60.0), ("erase_deleted", 60.0)):
+for module, task, every in (
+    ("account_pages.tasks", "write_digests", 60.0),
+    ("account_pages.tasks", "erase_deleted", 60.0),
+    ("tasks", "heartbeat", 5.0),
+    ("tasks", "probe_mail", 120.0),
+):
     CELERY_BEAT_SCHEDULE[task] = {
-        "task": f"esr_platform.account_pages.tasks.{task}",
+        "task": f"esr_platform.{module}.{task}",
         "schedule": every,
         "options": {"expires": every},
     }
 
 # --- Metrics and logs ------------------------------------------------------------------------------------------------
 
-#: Token that gives programs access to `/metrics`. Site staff always have access.
+#: Token that gives programs access to `/metrics` and to the details of `/readyz`. Site staff can always read metrics.
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
+#: Free bytes on the disk of `VAR_DIR` below which `/readyz` fails. The site itself stops at 10 MB.
+MIN_FREE_DISK_BYTES = env.int("MIN_FREE_DISK_BYTES", default=1 << 30)
+#: URL of a project of Sentry, which gets all errors. Needs the extra `sentry`.
+SENTRY_DSN = env.str("SENTRY_DSN", default="")
+#: URL of an OpenTelemetry collector, which gets traces over HTTP. Needs the extra `otel`.
+OTEL_EXPORTER_OTLP_ENDPOINT = env.str("OTEL_EXPORTER_OTLP_ENDPOINT", default="")
 DJANGO_STRUCTLOG_CELERY_ENABLED = True
+DJANGO_STRUCTLOG_TRUST_UPSTREAM_REQUEST_ID = True  # ``RequestIds`` has replaced those of strangers
+DJANGO_STRUCTLOG_CELERY_TASK_START_LOG_LEVEL = logging.DEBUG  # several periodic tasks are sent each second
 DJANGO_STRUCTLOG_STATUS_START_LOG_LEVEL = logging.DEBUG  # the line at the end has the same values
 DJANGO_STRUCTLOG_STATUS_4XX_LOG_LEVEL = logging.DEBUG  # Django already logs a warning
 LOGGING_CONFIG = None
-#: Minimum level of messages to log. Commands of `manage.py` use `WARNING`, except `serve_streams`.
-logging_config(level=env.str("LOG_LEVEL", default="INFO"), colors=os.isatty(2))
+#: Format of the log: `console` for people or `json`, with one JSON object per line.
+LOG_FORMAT = env.str("LOG_FORMAT", default="console")
+logging_config(
+    #: Minimum level of messages to log. Commands of `manage.py` use `WARNING`, except `serve_streams`.
+    level=env.str("LOG_LEVEL", default="INFO"),
+    as_json=LOG_FORMAT == "json",
+    colors=os.isatty(2),
+    secrets=(
+        *(SECRET_KEY, *EARLIER_SECRET_KEYS, METRICS_TOKEN, SENTRY_DSN),
+        *(DATABASES["default"].get("PASSWORD"), vars().get("EMAIL_HOST_PASSWORD"), urlsplit(REDIS_URL).password),
+        *(value for name, value in os.environ.items() if name.endswith(("_CLIENT_SECRET", "_SECRET_ACCESS_KEY"))),
+    ),
+)

@@ -20,6 +20,7 @@ from bots.sandbox.proof import RETRY_S
 from bots.uploads import attempt, hints
 from bots.uploads.queue import claim_next, waiting
 from esr_platform.leases import Lease
+from esr_platform.request_ids import continue_request
 from ladder.matches.playing_versions import freeze
 from ladder.members.memberships import enter
 
@@ -43,6 +44,7 @@ def validate(lease: Lease[BotVersion], launcher: Launcher[Program]) -> BotVersio
     One transaction stores the verdict, activates the version and updates the memberships of its bot.
     """
     version = BotVersion.objects.select_related("bot").get(pk=lease.pk)
+    continue_request(version.request_id, version=version.pk)
     problem = attempt.play(lease, version, launcher)
     if problem is None:
         return None
@@ -57,6 +59,7 @@ def validate(lease: Lease[BotVersion], launcher: Launcher[Program]) -> BotVersio
         if not problem:
             enter(bot)
         version.refresh_from_db()
+    logger.info("validation of version %s ended as %s", version.pk, version.state)
     return version
 
 

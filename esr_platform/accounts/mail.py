@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from django.conf import settings
-from django.core.mail import EmailMultiAlternatives
+from django.core.mail import EmailMultiAlternatives, get_connection
 from django.template import Context, Engine
 from django.template.loader import render_to_string
 from django.utils.functional import Promise
@@ -25,6 +25,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext_noop, override
 from django.utils.translation import gettext as _
+
+from esr_platform import figures
 
 logger = logging.getLogger(__name__)
 
@@ -121,7 +123,21 @@ def send(email: EmailMultiAlternatives) -> None:
     except (OSError, ValueError) as failure:
         server = f"{settings.EMAIL_HOST}:{settings.EMAIL_PORT}"
         logger.error("cannot send the email %r: %s. Check EMAIL_URL (%s).", email.subject, failure, server)
+        figures.EMAILS.add("failed")
         raise NotSent(str(failure)) from failure
+    figures.EMAILS.add("sent")
+
+
+def probe() -> str:
+    """Connect to the mail server and sign in. Returns the problem, empty if there is none, and stores it for health."""
+    problem = ""
+    try:
+        with get_connection():
+            pass
+    except (OSError, ValueError) as failure:
+        problem = f"{failure} ({settings.EMAIL_HOST}:{settings.EMAIL_PORT})"
+    figures.note_problem("mail", problem)
+    return problem
 
 
 def notify(to: str | None, subject: str | Promise, template: str, values: Mapping[str, Any]) -> None:

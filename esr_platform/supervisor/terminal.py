@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import Protocol
 
+from django.conf import settings
 from django.db import connection
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -72,10 +75,18 @@ class Terminal:
 
     def say(self, text: str) -> None:
         """Print one line of the supervisor."""
+        if settings.LOG_FORMAT == "json":
+            self.pass_on("run", text)
+            return
         self.console.print(Text(text), soft_wrap=True)
 
     def pass_on(self, name: str, line: str) -> None:
-        """Print one output line of the process ``name``."""
+        """Print one output line of the process ``name``. For logs in JSON, every line is a JSON object."""
+        if settings.LOG_FORMAT == "json":
+            at = datetime.now(UTC).isoformat()
+            plain = {"event": line, "logger": name, "level": "info", "timestamp": at}
+            self.console.print(Text(line if line.startswith("{") else json.dumps(plain)), soft_wrap=True)
+            return
         self.console.print(Text.assemble((f"{name:>7} │ ", "dim"), Text.from_ansi(line)), soft_wrap=True)
 
     @contextmanager
@@ -90,7 +101,9 @@ class Terminal:
             yield lambda done: bar.update(task, completed=min(done, total))
 
     def table(self, title: str, headings: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
-        """Print a table with a title. The second column is a name; all others are numbers."""
+        """Print a table with a title, except into a JSON log. The second column is a name; all others are numbers."""
+        if settings.LOG_FORMAT == "json":
+            return
         table = Table(show_edge=False)
         for index, heading in enumerate(headings):
             table.add_column(heading, justify="left" if index == 1 else "right", no_wrap=True)

@@ -19,7 +19,7 @@ from django.db.models.functions import Now
 
 from bots.protocol import Limits
 from bots.runner.launcher import Launcher, Observer, Process
-from esr_platform import leases
+from esr_platform import figures, leases
 from esr_platform.heartbeats import Heartbeat, beating
 from esr_platform.leases import EXPIRED, RELEASED, RENEW_EVERY_S, Lease, LeaseLost
 from esr_platform.prepared import ConditionalUpdate, Prepared, PreparedInsert
@@ -249,7 +249,10 @@ def expire_leases() -> int:
     """Queue again, or void, every match whose lease has run out. Returns their number. Safe to run concurrently."""
     expired = Match.objects.filter(EXPIRED, status=Match.Status.RUNNING, table=None)
     lost = [lease_of(match_id, token) for match_id, token in expired.values_list("pk", "lease") if token]
-    return sum(give_back(lease, Attempt.Ending.EXPIRED, _FAILURE, only=EXPIRED) for lease in lost)
+    ended = sum(give_back(lease, Attempt.Ending.EXPIRED, _FAILURE, only=EXPIRED) for lease in lost)
+    figures.EXPIRED_LEASES.add(amount=ended)
+    figures.ATTEMPTS.add(Attempt.Ending.EXPIRED, amount=ended)
+    return ended
 
 
 # --- Live games ------------------------------------------------------------------------------------------------------

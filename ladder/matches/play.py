@@ -6,12 +6,16 @@ import hmac
 import logging
 import os
 import socket
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from time import monotonic
 from typing import Any, Final
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
+from django.db.models import F
+from django.db.models.functions import Now
 
 from bots.programs import LostCode, NotHere, program_of
 from bots.protocol import Limits
@@ -21,9 +25,11 @@ from bots.runner.play import play_match
 from bots.runner.report import MatchReport
 from bots.runner.spec import MAX_REPLAYS, MatchSpec, SeatSpec, StoredProgram
 from bots.sandbox import CoreUse, launcher_for_ladder, shared_core
+from esr_platform import figures
 from esr_platform.disconnects import retry_on_disconnect
 from esr_platform.leases import Lease, LeaseLost
 from esr_platform.prepared import Prepared
+from esr_platform.request_ids import continue_request
 from ladder.matches import pauses
 from ladder.matches.leases import LeasedProcesses, WhileLeased, claim, delays, give_back, play_again, renewed
 from ladder.matches.logs import packed_logs
@@ -43,7 +49,8 @@ _QUEUED: Final = Prepared(
     lambda pk: (
         Match.objects.filter(pk=pk, status=Match.Status.QUEUED)
         .select_related("ladder", "block")
-        .only("ladder__name", "ladder__game", "ladder__limits", "block__purpose", "block__seed")
+        .only("due_at", "ladder__name", "ladder__game", "ladder__limits", "block__purpose", "block__seed")
+        .annotate(now=Now(), request_id=F("block__exhibition__request_id"))
     )
 )
 
@@ -58,12 +65,14 @@ def play(match_id: int, runner: Play | None = None) -> Attempt.Ending | None:
     not on this machine stays queued for one that has it, and so does every match while this machine rests. A bot whose
     code is lost is paused once this voids a match.
     """
-    queued = _QUEUED(pk=match_id)
+    queued: list[Any] = _QUEUED(pk=match_id)
     if not queued:
         return None
+    (match,) = queued
+    continue_request(match.request_id or "", match=match_id)
     spec: MatchSpec[Any] | PlatformFailure
     try:
-        spec = spec_of(queued[0])
+        spec = spec_of(match)
     except (NotHere, ImproperlyConfigured) as problem:
         logger.warning("match %s not started, remains queued: %s", match_id, problem)
         return None
@@ -73,9 +82,11 @@ def play(match_id: int, runner: Play | None = None) -> Attempt.Ending | None:
     lease = None if trouble(host) else claim(match_id, f"{host}/{os.getpid()}")
     if lease is None:
         return None
+    purpose = str(match.block.purpose)
+    figures.WAIT.observe((match.now - match.due_at).total_seconds(), purpose)
     ending = Attempt.Ending.FAILED
     try:
-        return _attempt(lease, spec, runner)
+        return _attempt(lease, spec, purpose, runner)
     except LeaseLost:
         ending, reason = Attempt.Ending.EXPIRED, "the lease of the match could not be renewed"
     except (PlatformFailure, WrongRecord) as failure:
@@ -86,12 +97,15 @@ def play(match_id: int, runner: Play | None = None) -> Attempt.Ending | None:
     logger.warning("attempt of match %s ended as %s: %s", match_id, ending, reason)
     if not retry_on_disconnect(lambda: give_back(lease, ending, reason)):
         return None
+    figures.ATTEMPTS.add(ending)
     if isinstance(spec, LostCode) and Match.objects.filter(pk=match_id, status=Match.Status.VOID).exists():
         pauses.begin_for_lost_code(spec.version)
     return ending
 
 
-def _attempt(lease: Lease[Match], spec: MatchSpec[Any] | PlatformFailure, runner: Play | None) -> Attempt.Ending | None:
+def _attempt(
+    lease: Lease[Match], spec: MatchSpec[Any] | PlatformFailure, purpose: str, runner: Play | None
+) -> Attempt.Ending | None:
     if isinstance(spec, PlatformFailure):
         raise spec
     spec = replace(spec, played_before=delays(lease))  # no other worker ends an attempt while the lease is held
@@ -100,21 +114,39 @@ def _attempt(lease: Lease[Match], spec: MatchSpec[Any] | PlatformFailure, runner
     processes = LeasedProcesses[Any]()
     with renewed(lease, on_loss=processes.kill) as heart:
         observer = WhileLeased(heart, transcript)
+        began_s = monotonic()
         if runner is not None:
             report = runner(spec, observer)
         else:
             with shared_core(CoreUse.MATCHES, settings.VAR_DIR) as core:
                 report = play_match(spec, processes.of(launcher_for_ladder()), observer, core=core)
+        figures.PLAY.observe(monotonic() - began_s, purpose)
         if report.play_again and spec.played_before < MAX_REPLAYS:
             late = {delay.seat for delay in report.machine_delays}
             if retry_on_disconnect(lambda: play_again(lease, _delayed(report), late)):
-                return Attempt.Ending.DELAYED
+                return _counted(lease, Attempt.Ending.DELAYED)
             report = replace(report, play_again=False)
-        logs = packed_logs(report, transcript)
+        logs, began_s = packed_logs(report, transcript), monotonic()
         result = retry_on_disconnect(lambda: record_result(lease, report, logs))  # safe: a second one is refused
-    if not result:
-        logger.warning("result of match %s discarded because its lease was lost", lease.pk)
-    return Attempt.Ending.FINISHED if result else None
+    if result:
+        figures.STORE.observe(monotonic() - began_s)
+        _count_failures(report)
+        return _counted(lease, Attempt.Ending.FINISHED)
+    logger.warning("result of match %s discarded because its lease was lost", lease.pk)
+    return None
+
+
+def _counted(lease: Lease[Match], ending: Attempt.Ending) -> Attempt.Ending:
+    figures.ATTEMPTS.add(ending)
+    logger.info("attempt of match %s ended as %s", lease.pk, ending)
+    return ending
+
+
+def _count_failures(report: MatchReport) -> None:
+    for reason, number in Counter(strike.reason for seat in report.seats for strike in seat.strikes).items():
+        figures.STRIKES.add(reason, amount=number)
+    for forfeit in report.forfeits:
+        figures.FORFEITS.add(forfeit.reason)
 
 
 def spec_of(match: Match) -> MatchSpec[Any]:

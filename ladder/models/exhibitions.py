@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from bots.models import BotVersion
+from esr_platform.request_ids import LONGEST, current_request_id
 from ladder.models.ladders import Ladder, Viewer
 
 
@@ -50,6 +51,13 @@ class Exhibition(models.Model):
     margin = models.PositiveSmallIntegerField(null=True, blank=True)
     verdict = models.CharField(max_length=10, blank=True)
     due_at = models.DateTimeField(null=True, blank=True, help_text="start time of a scheduled match")
+    request_id = models.CharField(
+        max_length=LONGEST,
+        blank=True,
+        default=current_request_id,
+        db_default="",
+        help_text="of the click, for the logs",
+    )
     state = models.CharField(max_length=10, choices=State)
     reason = models.CharField(max_length=500, blank=True, help_text="why it was canceled or ended early")
     ended_by = models.ForeignKey(

@@ -31,6 +31,8 @@ CLOSED: Final = (
         "/staff/",
         "/language/",
         "/metrics",
+        "/livez",
+        "/readyz",
         "/search/",
         "/docs/search/",
         "/play/tables/",

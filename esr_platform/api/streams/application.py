@@ -8,6 +8,7 @@ from io import BytesIO
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, cast
 
+import structlog
 from django.conf import settings
 from django.core.handlers.asgi import ASGIRequest
 from django.core.handlers.exception import response_for_exception
@@ -23,6 +24,8 @@ from esr_platform.api.streams.view import ARRIVED, LiveView, StreamResponse
 
 if TYPE_CHECKING:
     from esr_platform.bodies import Application, Message, Receive, Send
+
+log = structlog.get_logger(__name__)
 
 # --- The application -------------------------------------------------------------------------------------------------
 #
@@ -137,6 +140,9 @@ async def _respond(scope: Message, body: bytes, resolved: ResolverMatch, send: S
     request.META[ARRIVED] = monotonic()
     request.META["CONTENT_LENGTH"] = str(len(body))  # of the part that was read
     response = await _answer(request, resolved)
+    if scope["method"] == "POST":
+        address = request.META.get("REMOTE_ADDR")
+        log.info("request_finished", code=response.status_code, request=f"POST {request.path}", ip=address)
     request.close()
     del request
     await send({"type": "http.response.start", "status": response.status_code, "headers": _headers(response)})

@@ -91,8 +91,9 @@ class Hub(Subscriptions):
         on_shutdown(self.close)
 
     def run(self, coroutine: Any) -> asyncio.Task[Any]:
-        """Run ``coroutine`` in the background."""
+        """Run ``coroutine`` in the background, for no request."""
         context = copy_context()
+        context.run(structlog.contextvars.clear_contextvars)
         context.run(threads.share)
         task = asyncio.get_running_loop().create_task(coroutine, context=context)
         self._tasks.add(task)

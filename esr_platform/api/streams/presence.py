@@ -18,6 +18,7 @@ from django.db.models.functions import Now
 from bots import remote
 from bots.models import RemoteBot
 from bots.remote import note_seen
+from esr_platform import figures
 from esr_platform.accounts import sessions, tokens
 from esr_platform.api.streams import threads
 from esr_platform.api.streams.subscriptions import LOBBY, Subscriptions
@@ -107,7 +108,10 @@ class PresenceWriter:
 
     async def keep(self, every_s: float = EVERY_S) -> None:
         """Write and check periodically. It never ends: without it no bot or person here would get a game."""
-        steps = (self._note_bots, self._note_players, self._note_visitors, self.look, self.end_sessions)
+        steps = (
+            *(self._note_bots, self._note_players, self._note_visitors, self._note_number),
+            *(self.look, self.end_sessions),
+        )
         while True:
             await asyncio.sleep(every_s)
             for step in steps:
@@ -129,6 +133,9 @@ class PresenceWriter:
         people = {user for user in seen if user is not None}
         if people:
             await threads.write(quick_pairing.seen, people)
+
+    async def _note_number(self) -> None:
+        await threads.read(figures.note_streams, self._here.number)
 
     async def end_sessions(self) -> None:
         """End the subscriptions whose session has ended or belongs to another account by now."""

@@ -110,6 +110,11 @@ class Subscriptions:
         """Ids of the bots with a stream or long poll in this process."""
         return [topic.number for topic in self._by_topic if topic.kind == "bot"]
 
+    @property
+    def number(self) -> int:
+        """The number of clients that wait in this process."""
+        return len(self.of(*self._by_topic))
+
     def make_room(self, topic: Topic, most: int) -> None:
         """End the oldest subscriptions to ``topic`` until fewer than ``most`` are open."""
         open_ones = [subscription for subscription in self.of(topic) if not subscription.ended]
