@@ -39,19 +39,23 @@ from esr_platform.admission import BoundedPages, reserve_connections  # noqa: E4
 from esr_platform.api.streams.application import LiveEndpoints  # noqa: E402
 from esr_platform.bodies import FORM_BYTES, BoundedBodies  # noqa: E402
 from esr_platform.handover import allow_many_connections  # noqa: E402
+from esr_platform.probes import Probes  # noqa: E402
 from esr_platform.public import require_ready  # noqa: E402
+from esr_platform.request_ids import RequestIds  # noqa: E402
 
 require_ready()
 reserve_connections()
 allow_many_connections()
-stream_application = LiveEndpoints(BoundedPages(PageHandler()))
+live_endpoints = LiveEndpoints(BoundedPages(PageHandler()))
+stream_application = RequestIds(live_endpoints)
 """For stream processes, to which no request with a body comes (``esr_platform.handover``)."""
-application = BoundedBodies(
-    stream_application,
+bounded_bodies = BoundedBodies(
+    live_endpoints,
     settings.MAX_ARCHIVE_BYTES + FORM_BYTES,
     max(settings.MAX_ARCHIVE_BYTES, settings.MAX_EXECUTABLE_ARCHIVE_BYTES) + FORM_BYTES,
     settings.REQUEST_SECONDS,
 )
+application = Probes(RequestIds(bounded_bodies))
 
 # Load all code before the first request and exclude it from garbage collection, which otherwise stopped all games for
 # 100 to 200 ms every few seconds. Collect less often than by default, because requests leave little to collect.

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Final, TypeVar
 
-from django.db import InterfaceError, OperationalError, connection
+from django.db import DatabaseError, InterfaceError, OperationalError, connection
 
 PATIENCE_S: Final = 20.0
 """Maximum duration of a database outage. It is shorter than a lease, so leases are still valid after it."""
@@ -21,6 +21,11 @@ DISCONNECTED: Final = (OperationalError, InterfaceError)
 
 _BUSY_STATES: Final = frozenset({"40001", "40P01", "55P03"})
 """SQLSTATE of PostgreSQL: serialization failure, deadlock, lock timeout."""
+
+_NOT_WRITABLE_STATES: Final = frozenset({"25006", "53100"})
+"""SQLSTATE of PostgreSQL: read-only transaction, disk full."""
+
+_NOT_WRITABLE_CODES: Final = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL)
 
 _BUSY_CODES: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
@@ -60,6 +65,13 @@ def is_busy(error: Exception) -> bool:
     cause = error.__cause__
     state, code = getattr(cause, "sqlstate", None), getattr(cause, "sqlite_errorcode", None)
     return state in _BUSY_STATES or (code is not None and code & 0xFF in _BUSY_CODES)
+
+
+def is_not_writable(error: BaseException | None) -> bool:
+    """Whether ``error`` shows a database that is read-only or whose disk is full. The transaction changed nothing."""
+    cause = error.__cause__ if isinstance(error, DatabaseError) else None
+    state, code = getattr(cause, "sqlstate", None), getattr(cause, "sqlite_errorcode", None)
+    return state in _NOT_WRITABLE_STATES or (code is not None and code & 0xFF in _NOT_WRITABLE_CODES)
 
 
 def _has_no_connection(error: BaseException) -> bool:

@@ -27,7 +27,7 @@ REQUESTS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "not_asked": ("404", "The seat has no such decision."),
         "not_authenticated": ("401", "The request needs a token or a browser session."),
         "not_found": ("404", "The object or endpoint does not exist, or you do not have access to it."),
-        "not_stored": ("503", 'The server could not store the file. Nothing changed. Try again after "Retry-After".'),
+        "not_stored": ("503", 'The server could not store the data. Nothing changed. Try again after "Retry-After".'),
         "overloaded": ("503", 'The site has too many requests. Nothing changed. Try again after "Retry-After".'),
         "parse_error": ("400", "The body is not valid JSON or not a valid form, or it is too long."),
         "permission_denied": ("403", "The token does not have the required scope, or belongs to another bot."),

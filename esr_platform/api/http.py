@@ -34,7 +34,7 @@ from esr_platform.accounts.errors import Refused, TooMany
 from esr_platform.accounts.limits import WINDOW_S
 from esr_platform.api.codes import ARCHIVES, LIMITS, RULES
 from esr_platform.api.documents import about
-from esr_platform.disconnects import DISCONNECTED, is_overload
+from esr_platform.disconnects import DISCONNECTED, is_not_writable, is_overload
 from esr_platform.headers import page_wait_s
 from esr_platform.overload import CODE, RETRY_S, SENTENCE, count_refusal
 
@@ -110,11 +110,17 @@ _UNAVAILABLE_S: Final = 5
 """Seconds until a request that needs Redis is repeated."""
 
 NOT_STORED_S: Final = 60
-"""Seconds until a request is repeated that failed because the server could not store a file."""
+"""Seconds until a request is repeated that failed because the server could not store a file or a change."""
 
 UNAVAILABLE: Final = (
     f"The site is temporarily unavailable because one of its services is restarting. Nothing was changed. "
     f"Try again in {_UNAVAILABLE_S} s."
+)
+
+
+NOT_WRITABLE: Final = (
+    f"The site cannot store anything now, because its database is read-only or its disk is full. Nothing was changed. "
+    f"Try again in {NOT_STORED_S} s."
 )
 
 
@@ -202,13 +208,16 @@ def on_exception(error: Exception, _context: Mapping[str, Any]) -> Response | No
 
 
 def _temporary(error: BaseException | None) -> Refusal | None:
-    """Return a refusal (503) if Redis or the database is unavailable or overloaded, and log it; else ``None``."""
+    """Return a refusal (503) if Redis or the database is unavailable, overloaded or read-only, and log it."""
     if isinstance(error, _REDIS_AWAY):
         log.warning("redis_away", error=str(error))
         return Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "redis_away", UNAVAILABLE, _UNAVAILABLE_S)
     if is_overload(error):
         count_refusal("database", error)
         return Refusal(HTTPStatus.SERVICE_UNAVAILABLE, CODE, SENTENCE, RETRY_S)
+    if is_not_writable(error):
+        log.error("not_stored", error=str(error).partition("\n")[0])
+        return Refusal(HTTPStatus.SERVICE_UNAVAILABLE, "not_stored", NOT_WRITABLE, NOT_STORED_S)
     return None
 
 
@@ -301,10 +310,14 @@ def _unavailable(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     if request.path.startswith(PREFIX):
         body, kind = problem_bytes(HTTPStatus(refusal.status_code), _code(refusal), _detail(refusal)), CONTENT_TYPE
     else:
-        body, kind = render_to_string("503.html", {"wait_s": wait}).encode(), "text/html; charset=utf-8"
+        body, kind = _page_of(refusal, wait).encode(), "text/html; charset=utf-8"
     response = HttpResponse(body, status=refusal.status_code, content_type=kind, headers={"Retry-After": str(wait)})
     add_never_cache_headers(response)
     return response
+
+
+def _page_of(refusal: Refusal, wait_s: int) -> str:
+    return render_to_string("503.html", {"wait_s": wait_s, "not_stored": _code(refusal) == "not_stored"})
 
 
 class TemporaryFailures:

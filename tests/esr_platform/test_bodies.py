@@ -19,7 +19,7 @@ from django.conf import settings
 from django.urls import reverse
 from pytest_django import Settings
 
-from esr_platform.asgi import application
+from esr_platform.asgi import application, bounded_bodies
 from esr_platform.bodies import FORM_BYTES, HEARD_OUT_BYTES, UPLOADS, BoundedBodies, Message
 from esr_platform.heads import BoundedHeads
 from tests.services.ports import free_port, wait_until
@@ -156,7 +156,7 @@ def test_an_address_holds_so_many_bodies_open_and_further_ones_end_soon(port: in
     """Without the limit, each of them stays for two minutes."""
     settings.MAX_UNFINISHED_BODIES_PER_IP = 4
     head = b"POST /api/v1/bots HTTP/1.1\r\nHost: localhost\r\nContent-Length: 60000\r\n\r\nx"
-    counted = application.unfinished
+    counted = bounded_bodies.unfinished
     with ExitStack() as stack:
         for number in range(1, 7):
             line = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=180))
