@@ -1,65 +1,172 @@
 """Metrics of the site in the Prometheus text format, for staff and for clients with the metrics token.
 
-The periodic task ``audit`` computes the values of ladders (``ladder.ledger.integrity``), so a request needs only a few
-queries. These values are also on the ladder pages. This page requires access because it includes private ladders.
-Refused requests are counted by each web process for itself (``esr_platform.overload``).
+Three kinds of metrics are here, so every web process shows the whole site:
+
+- figures that all processes share in Redis (``esr_platform.figures``)
+- the state of the database and the findings of the health checks, read for each request with a few queries
+- answers and refused requests of this web process, and its memory and CPU time
+
+The periodic task ``audit`` computes the values of ladders (``ladder.ledger.integrity``). These values are also on the
+ladder pages. This page requires access because it includes private ladders.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from hmac import compare_digest
+import shutil
+from collections.abc import Callable, Iterator
+from math import inf
+from typing import Any
 
 from django.conf import settings
+from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
-from prometheus_client import CollectorRegistry
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client import CollectorRegistry, PlatformCollector, ProcessCollector
+from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.registry import Collector
+from redis.exceptions import RedisError
 
-from esr_platform.overload import REFUSED
+from bots.machines import GONE_AFTER
+from bots.models import Machine
+from bots.uploads.queue import undecided, waiting
+from esr_platform import figures
+from esr_platform.health import HEALTH, State, clock_offset_s, queue_ages
+from esr_platform.overload import ANSWER_SECONDS, REFUSED
+from esr_platform.probes import has_metrics_token
+from games import __version__
 from ladder.ledger.integrity import kept_reports
+from ladder.models import Block, Match, RebuildRun
+
+Family = GaugeMetricFamily | InfoMetricFamily
 
 
-class Accounts(Collector):
-    """Results of the last integrity check of every ladder."""
+class Read(Collector):
+    """Metrics that ``read`` yields for each request."""
 
-    def collect(self) -> Iterator[GaugeMetricFamily]:
-        kept, now = kept_reports(), timezone.now()
-        violations = GaugeMetricFamily(
-            "ladder_audit_violations", "Number of failed integrity checks of a ladder", labels=["ladder"]
-        )
-        age = GaugeMetricFamily(
-            "ladder_audit_age_seconds", "Seconds since the last integrity check of a ladder", labels=["ladder"]
-        )
-        differences = GaugeMetricFamily(
-            "ladder_rebuild_differences", "Number of differences in the last check of all ratings", labels=["ladder"]
-        )
-        for run in kept:
-            violations.add_metric([run.ladder], run.violations)
-            age.add_metric([run.ladder], (now - run.audited).total_seconds())
-            differences.add_metric([run.ladder], run.differences)
-        yield from (violations, age, differences)
+    def __init__(self, read: Callable[[], Iterator[Family]]) -> None:
+        self._read = read
+
+    def describe(self) -> list[Any]:
+        return []
+
+    def collect(self) -> Iterator[Family]:
+        return self._read()
+
+
+def ladders() -> Iterator[Family]:
+    """Results of the last integrity check and of the last check of all ratings of every ladder."""
+    kept, now = kept_reports(), timezone.now()
+    violations = GaugeMetricFamily(
+        "ladder_audit_violations", "Number of failed integrity checks of a ladder", labels=["ladder"]
+    )
+    age = GaugeMetricFamily(
+        "ladder_audit_age_seconds", "Seconds since the last integrity check of a ladder", labels=["ladder"]
+    )
+    differences = GaugeMetricFamily(
+        "ladder_rebuild_differences", "Number of differences in the last check of all ratings", labels=["ladder"]
+    )
+    for run in kept:
+        violations.add_metric([run.ladder], run.violations)
+        age.add_metric([run.ladder], (now - run.audited).total_seconds())
+        differences.add_metric([run.ladder], run.differences)
+    yield from (violations, age, differences)
+    last = RebuildRun.objects.filter(purpose=RebuildRun.Purpose.CHECK).order_by("-pk").values_list("ended", flat=True)
+    rebuilt = GaugeMetricFamily("rating_check_age_seconds", "Seconds since the last check of all ratings")
+    for at in last[:1]:
+        rebuilt.add_metric([], (now - at).total_seconds())
+    yield rebuilt
+
+
+def work() -> Iterator[Family]:
+    """Matches and validations that wait or run. The partial indexes of pending matches make this cheap."""
+    states = GaugeMetricFamily(
+        "matches", "Matches that are queued, are played by workers, or are live", labels=["state"]
+    )
+    live = Q(block__purpose__in=Block.DRIVEN_BY_REQUESTS)
+    pending = Match.objects.filter(status__in=Match.PENDING)
+    counts = pending.aggregate(
+        queued=Count("pk", filter=Q(status=Match.Status.QUEUED)),
+        running=Count("pk", filter=Q(status=Match.Status.RUNNING) & ~live),
+        live=Count("pk", filter=Q(status=Match.Status.RUNNING) & live),
+    )
+    for state, number in counts.items():
+        states.add_metric([state], number)
+    yield states
+    versions = GaugeMetricFamily("validations", "Uploaded versions that wait or are undecided", labels=["state"])
+    versions.add_metric(["waiting"], waiting().count())
+    versions.add_metric(["undecided"], undecided().count())
+    yield versions
+    ages = GaugeMetricFamily("queue_age_seconds", "How long the oldest item of a queue has waited", labels=["queue"])
+    waited = queue_ages()
+    for queue in ("matches", "validations"):
+        ages.add_metric([queue], waited[queue].total_seconds() if queue in waited else 0.0)
+    yield ages
+
+
+def messages() -> Iterator[Family]:
+    """Messages in the queues of Celery, and the age of the scheduler's last task; nothing while Redis is away."""
+    depth = GaugeMetricFamily("queue_messages", "Messages that wait for a worker", labels=["queue"])
+    age = GaugeMetricFamily("scheduler_age_seconds", "Seconds since the last task of the scheduler")
+    offset = GaugeMetricFamily("clock_offset_seconds", "By how much this machine's clock is ahead of Redis or database")
+    redis = figures.client(settings.REDIS_URL)
+    try:
+        for queue in QUEUES:
+            depth.add_metric([queue], int(redis.llen(queue)))
+        age_s = figures.scheduler_age_s()
+        if age_s < inf:
+            age.add_metric([], age_s)
+        offset.add_metric([], clock_offset_s())
+    except (RedisError, OSError):
+        return
+    yield from (depth, age, offset)
+
+
+QUEUES = ("on_time", "soon", "matches", "validations", "estimates", "live", "seats", "default")
+"""The queues of ``CELERY_TASK_ROUTES`` and of ``ladder.matches.dispatch``."""
+
+
+def machines() -> Iterator[Family]:
+    """The self-tests of the sandboxes of all machines with workers."""
+    states = GaugeMetricFamily("sandbox_machines", "Machines by the state of their sandbox", labels=["state"])
+    counts = {"works": 0, "unrated": 0, "fails": 0}
+    for machine in Machine.objects.filter(told__gt=timezone.now() - GONE_AFTER):
+        works, rated = machine.sandbox.get("ok"), machine.sandbox.get("rated")
+        counts["works" if works and rated else "unrated" if works else "fails"] += 1
+    for state, number in counts.items():
+        states.add_metric([state], number)
+    yield states
+
+
+def health() -> Iterator[Family]:
+    """The findings of all checks, the free space, and the version of the site."""
+    failing = GaugeMetricFamily("health_check_failing", "1 if a check of /readyz fails, otherwise 0", labels=["check"])
+    seconds = GaugeMetricFamily("health_check_seconds", "Duration of a check of /readyz", labels=["check"])
+    for finding in HEALTH.findings():
+        failing.add_metric([finding.check.name], float(finding.state is State.FAILED))
+        seconds.add_metric([finding.check.name], finding.seconds)
+    yield from (failing, seconds)
+    free = shutil.disk_usage(settings.VAR_DIR).free
+    yield GaugeMetricFamily("disk_free_bytes", "Free space on the disk of VAR_DIR", value=free)
+    yield InfoMetricFamily("site", "The version of Steinreich", value={"version": __version__})
 
 
 REGISTRY = CollectorRegistry()
-REGISTRY.register(Accounts())
+for read in (health, messages, work, machines, ladders):
+    REGISTRY.register(Read(read))
+REGISTRY.register(figures.SharedFigures())
 REGISTRY.register(REFUSED)
+REGISTRY.register(ANSWER_SECONDS)
+ProcessCollector(registry=REGISTRY)
+PlatformCollector(registry=REGISTRY)
 
 
 @never_cache
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    if not (_has_token(request) or getattr(request.user, "is_staff", False)):
+    authorization = request.headers.get("Authorization", "").encode()
+    if not (has_metrics_token(authorization) or getattr(request.user, "is_staff", False)):
         raise Http404
     return HttpResponse(generate_latest(REGISTRY), content_type=CONTENT_TYPE_LATEST)
-
-
-def _has_token(request: HttpRequest) -> bool:
-    """Whether the request has the metrics token from the settings."""
-    right = f"Bearer {settings.METRICS_TOKEN}".encode()
-    given = request.headers.get("Authorization", "").encode()
-    return bool(settings.METRICS_TOKEN) and compare_digest(right, given)
