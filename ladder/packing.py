@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
+from hashlib import sha256
 
+from bots.tournaments.ledger import canonical
 from games import compact
 from games.compact import Unpacked
 from games.record import from_json, require_valid, to_json
@@ -32,6 +34,14 @@ def unpack(packed: bytes) -> Document:
         except zlib.error as error:
             raise ValueError(f"the stored bytes are damaged: {error}") from error
     raise ValueError(f"a record is stored in the form {packed[:1].hex()!r}, which this version cannot read")
+
+
+def digest(packed: bytes) -> str:
+    """The hash of a stored record, as the ledger has it. For bytes that are no record, a sentence about them."""
+    try:
+        return sha256(canonical(unpack(packed))).hexdigest()
+    except ValueError as error:
+        return f"not a record: {error}"
 
 
 def re_executed(packed: bytes, forfeits: Mapping[int, Forfeit]) -> Unpacked:

@@ -7,16 +7,17 @@ have no gaps, so all entries up to a committed number are complete. Later entrie
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from hashlib import sha256
+from functools import partial
+from multiprocessing import get_context
 from typing import Any, NamedTuple
 
 from django.db.models import F
 
-from bots.tournaments.ledger import canonical
 from ladder.models import Block, Ladder, LedgerEntry, Match, SeatResult
-from ladder.packing import unpack
+from ladder.packing import digest
 from ladder.ratings.chain import GENESIS, chained
 from ladder.ratings.documents import item
 from ladder.ratings.rating import Rated
@@ -24,6 +25,9 @@ from ladder.ratings.replay import Correction, Item, LedgerReplay, RankedGame, Vo
 
 ENTRIES_PER_QUERY = 2000
 """Ledger entries per query."""
+
+RECORDS_PER_PROCESS_POOL = 5 * ENTRIES_PER_QUERY
+"""From this number of records on, it pays to start processes."""
 
 TOLD = 100
 """The number of differences that are stored as sentences; all are counted."""
@@ -98,6 +102,7 @@ class LedgerComparison:
         self._voided = frozenset(correction.result for correction in written if isinstance(correction, Void))
         self._between = frozenset(correction.result for correction in planned if isinstance(correction, Void))
         self._records = records
+        self._hash_all: Callable[[Callable[[bytes], str], Iterable[bytes]], Iterable[str]] = map
 
     @property
     def broken(self) -> int:
@@ -105,7 +110,13 @@ class LedgerComparison:
         return self.differences.count - len(self.wrong)
 
     def read(self, upto: int) -> None:
-        """Continue up to and including the number ``upto``."""
+        """Continue up to and including the number ``upto``. Many records are hashed by a process per core."""
+        if self._records and upto - self.number > RECORDS_PER_PROCESS_POOL and self._hash_all is map:
+            with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+                self._hash_all = partial(pool.map, chunksize=100)
+                self.read(upto)
+            self._hash_all = map
+            return
         while rows := [ComparedEntry(*row) for row in _rows(self.ladder, self.number, upto)]:
             self._read(rows)
         if self.number < upto:
@@ -113,8 +124,10 @@ class LedgerComparison:
 
     def _read(self, rows: Sequence[ComparedEntry]) -> None:
         span = rows[0].number, rows[-1].number
+        numbers, packed = _packed_records(self.ladder, span) if self._records else ((), ())
+        hashed = self._hash_all(digest, packed)  # processes begin before the seats are read
         seats = _seats(self.ladder, span)
-        digests = dict(_digests(self.ladder, span)) if self._records else {}
+        digests = dict(zip(numbers, hashed, strict=True))
         games = []
         for row in rows:
             self._follow(row)
@@ -218,18 +231,11 @@ def _seats(ladder: Ladder, span: tuple[int, int]) -> defaultdict[int, list[Compa
     return seats
 
 
-def _digests(ladder: Ladder, span: tuple[int, int]) -> Iterator[tuple[int, str]]:
-    """By ledger number, the hash of the stored record."""
+def _packed_records(ladder: Ladder, span: tuple[int, int]) -> tuple[Sequence[int], Sequence[bytes]]:
+    """The ledger numbers of results, and their stored records."""
     rows = LedgerEntry.objects.filter(ladder=ladder, kind=LedgerEntry.Kind.RESULT, number__range=span)
-    for number, packed in rows.values_list("number", "result__packed_record").iterator(ENTRIES_PER_QUERY):
-        yield number, _digest(bytes(packed))
-
-
-def _digest(packed: bytes) -> str:
-    try:
-        return sha256(canonical(unpack(packed))).hexdigest()
-    except ValueError as error:
-        return f"not a record: {error}"
+    records = list(rows.values_list("number", "result__packed_record"))
+    return [number for number, _ in records], [bytes(packed) for _, packed in records]
 
 
 def _text_of(rated: Rated) -> str:
