@@ -231,6 +231,13 @@ STORAGES = {
     ),
 }
 
+# --- Backups ---------------------------------------------------------------------------------------------------------
+
+#: Public key that encrypts backups, from `manage.py backup_keys`.
+BACKUP_KEY = env.str("BACKUP_KEY", default="")
+#: Second public key, for the rows of a backup from which future deals could be learned.
+BACKUP_DEALS_KEY = env.str("BACKUP_DEALS_KEY", default="")
+
 # --- Limits ----------------------------------------------------------------------------------------------------------
 
 #: Maximum size of an upload.
