@@ -27,7 +27,7 @@ CHECKS_JS := check-js-style check-js-types check-js-units
 CHECKS := check-style check-format check-types check-starters check-templates check-imports check-migrations check-locks
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test test-postgresql slow nightly engine-fast chaos hostile fuzz outside seasons train check check-js $(CHECKS) $(CHECKS_JS) format bench bench-engine bench-fast bench-environments bench-runner bench-pipeline bench-starts bench-memory bench-validations bench-sleepers bench-lag bench-house bench-idle bench-comparisons bench-ratings bench-rebuild bench-verifying bench-pairings bench-cup-matches bench-tables bench-pages bench-responses bench-api bench-people bench-streams bench-replay locks messages docs pictures clean sandbox accelerator services
+.PHONY: help run demo test test-postgresql slow nightly engine-fast chaos hostile fuzz outside seasons train check check-js $(CHECKS) $(CHECKS_JS) format bench bench-engine bench-fast bench-environments bench-runner bench-pipeline bench-starts bench-memory bench-validations bench-sleepers bench-lag bench-house bench-idle bench-comparisons bench-ratings bench-rebuild bench-verifying bench-pairings bench-cup-matches bench-tables bench-pages bench-responses bench-backups bench-api bench-people bench-streams bench-replay locks messages docs pictures clean sandbox accelerator services
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1|/' | while IFS='|' read -r name text; do printf '  make %-18s %s\n' "$$name" "$$text"; done
@@ -268,6 +268,9 @@ bench-pages: $(VENV)/.dev services  ## load pages on a throttled phone: requests
 
 bench-responses: $(VENV)/.dev services  ## measure time, queries and size of responses at 100,000 matches, on both databases
 	@$(BIN)/python -m bench.responses $(BENCH_ARGS)
+
+bench-backups: $(VENV)/.dev services accelerator  ## measure backup and restore of 100,000 matches, on both databases
+	@$(BIN)/python -m bench.backups $(BENCH_ARGS)
 
 bench-replay: $(VENV)/.dev services  ## measure the display time and size of replays
 	@$(BIN)/python -m bench.replays $(BENCH_ARGS)
