@@ -333,8 +333,8 @@ def _unescaped(value: str) -> str | None:
 
 def _moment(text: str) -> str:
     """A time as Django writes it to SQLite: in UTC, with six digits after the point unless all are zero."""
-    text = text.removesuffix("+00")
-    return text if len(text) in (19, 26) else f"{text:0<26}"
+    plain = text.removesuffix("+00")
+    return plain if plain == text or len(plain) == 19 else f"{plain:0<26}"  # PostgreSQL leaves zeros at the end out
 
 
 _READERS: Final[Mapping[str, Callable[[str], Any]]] = {

@@ -133,7 +133,7 @@ def spelled(backup: Contents, table: str) -> set[tuple[object, ...]]:
         if text.startswith(("{", "[")):
             return msgspec.json.encode(msgspec.json.decode(text.replace("\\\\", "\\")), order="sorted")
         whole, point, fraction = text.partition(".")
-        return f"{whole}.{fraction:0<6}" if point and len(whole) == 19 and fraction.isdecimal() else text
+        return f"{whole}.{fraction.rstrip('0')}" if len(whole) == 19 and (not point or fraction.isdecimal()) else text
 
     return {tuple(map(value, line.decode().split("\t"))) for line in backup.lines(table)}
 
