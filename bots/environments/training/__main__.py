@@ -53,6 +53,7 @@ class Run:
                 print(text, flush=True)
                 made.append(network)
             self.training.begin_with(made)
+            self._save()
         else:
             self.training.resume(checkpoint["training"])
             self.curve = checkpoint["curve"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any, Final
 
 import torch
@@ -38,6 +39,13 @@ class PolicyValue(nn.Module):
         hidden = functional.relu(self.first((inputs - self.mean) * self.scale))
         hidden = functional.relu(self.second(hidden))
         return self.policy(hidden), self.value(hidden), self.leads(hidden)
+
+    def sharpened(self, factor: float) -> PolicyValue:
+        """Return a copy that draws from its policy to the power of ``factor``."""
+        copy = deepcopy(self)
+        for array in (copy.policy.weight, copy.policy.bias):
+            array.data.mul_(factor)
+        return copy
 
     def set_scale(self, mean: Any, square: Any) -> None:
         """Scale the inputs, given their mean and the mean of their squares, each with shape (inputs,)."""

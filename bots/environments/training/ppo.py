@@ -44,20 +44,26 @@ TRACE: Final = 0.98
 """Lambda of the returns. Rewards are not discounted."""
 
 CLIP: Final = 0.2
-ENTROPY: Final = (0.04, 0.01)
+ENTROPY: Final = (0.01, 0.003)
 """Weights of the entropy of the policy at the start and at the end."""
 
 MAX_NORM: Final = 0.5
 MAX_LEAD: Final = 4.0
 """Limit of a lead in standard deviations of the leads of random games."""
 
+SHARPNESS: Final = (2.0, 3.0)
+"""Factors of the logits of clones, which play in versions with each of them.
+
+A clone that draws from its estimates often makes mistakes that the house bot does not make.
+"""
+
 EARLIER_VERSIONS: Final = 3
 """Versions of the network that play other seats at one time: the last one stored and others at random."""
 
-SHARE_OF_OTHERS: Final = 0.6
+SHARE_OF_OTHERS: Final = 0.8
 """Share of the games in which earlier versions and clones play."""
 
-SHARE_OF_CLONES: Final = 0.6
+SHARE_OF_CLONES: Final = 0.8
 """Share of clones among them."""
 
 AVERAGED: Final = 40
@@ -172,9 +178,9 @@ class Training:
 
     def begin_with(self, clones: list[PolicyValue]) -> None:
         """Let ``clones`` of house bots play, and begin as the last one."""
-        self.clones = clones
-        self.network.load_state_dict(clones[-1].state_dict())
-        self.average.load_state_dict(clones[-1].state_dict())
+        self.clones = [clone.sharpened(factor) for clone in clones for factor in SHARPNESS]
+        for network in (self.network, self.average):
+            network.load_state_dict(self.clones[-1].state_dict())
         self.stored.clear()
         self.store()
 

@@ -5,6 +5,6 @@ one below.
 """
 
 TEMPERATURES = {
-    "edel-stein-reich": (2.38, 1.79, 1.42, 1.11, 0.788, 0.5),
+    "edel-stein-reich": (9.98, 7.69, 6.04, 4.4, 2.73, 0.5),
     "edel-stein-reich-duel": (8.58, 6.81, 5.03, 4.01, 2.96, 0.5),
 }
