@@ -8,6 +8,7 @@ from typing import Final
 from django.core.cache import cache
 from django.db import transaction
 from django.db.models.functions import Now
+from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
 from bots.machines import current_test, one_may_be_repaired
@@ -65,22 +66,23 @@ def validate(lease: Lease[BotVersion], launcher: Launcher[Program]) -> BotVersio
 
 # --- Lost hints ------------------------------------------------------------------------------------------------------
 
-HINTS_EVERY_S: Final = 2.0
-HINTS_PER_ROUND: Final = 16
-"""Maximum number of hints per round."""
+MOST_HINTS: Final = 16
+"""Maximum number of hints in the queue. With more, workers would take old ones in vain, and none for this version."""
 
 
 def send_hints() -> int:
-    """Send one hint per waiting version, and return their number. The hints expire by the next round.
+    """Make sure that there is a hint for each waiting version, and return how many were sent.
 
     An upload and a validation that gives way send hints themselves (``bots.uploads.hints``). This replaces lost ones
     and continues validations whose break is over. If no version waits but a sandbox may be repaired, one hint per
     ``RETRY_S`` makes a machine check it.
     """
-    count = min(waiting().count(), HINTS_PER_ROUND)
     try:
-        if not count and one_may_be_repaired() and cache.add("sandbox-checked", True, RETRY_S):
+        if count := waiting().count():
+            count = max(min(count, MOST_HINTS) - hints.in_queue(), 0)
+        elif one_may_be_repaired() and cache.add("sandbox-checked", True, RETRY_S):
             count = 1
-    except (RedisError, OSError) as error:
-        logger.warning("cannot reach Redis, no machine tests its sandbox again: %s", error)
-    return hints.send(count, HINTS_EVERY_S)
+    except (OperationalError, RedisError, OSError) as error:
+        logger.warning("cannot reach Redis, no hints are sent for validations: %s", error)
+        return 0
+    return hints.send(count)

@@ -1,7 +1,7 @@
 """Hints for workers that a version waits for its validation.
 
 A hint names no version, because the worker picks the next one (``bots.uploads.queue``). It may be lost or arrive twice:
-``ladder.validations.send_hints`` repeats it every two seconds while versions wait.
+``ladder.validations.send_hints`` replaces lost ones every two seconds while versions wait.
 """
 
 from __future__ import annotations
@@ -21,14 +21,21 @@ TASK: Final = "ladder.tasks.validate_next"
 QUEUE: Final = "validations"
 
 EXPIRES_S: Final = 60.0
-"""Hints that no worker has taken by then were repeated many times."""
+"""A worker discards older hints, so that it does not look for work many times after a long outage."""
 
 
-def send(count: int = 1, expires_s: float = EXPIRES_S) -> int:
+def in_queue() -> int:
+    """Return the number of hints that no worker has taken. Raises the same errors as ``send_task``."""
+    with current_app.connection_or_acquire() as connection:
+        count: int = connection.default_channel.client.llen(QUEUE)
+    return count
+
+
+def send(count: int = 1) -> int:
     """Send ``count`` hints and return their number; 0 if the broker is unavailable, which is only logged."""
     try:
         for _ in range(count):
-            current_app.send_task(TASK, queue=QUEUE, expires=expires_s)
+            current_app.send_task(TASK, queue=QUEUE, expires=EXPIRES_S)
     except (OperationalError, OSError, RedisError) as error:
         logger.warning("cannot reach the broker, validation hints not sent: %s", error)
         return 0
