@@ -172,10 +172,21 @@ def stream_clients(redis: Redis) -> int:
 HEARTBEAT: Final = "figures:scheduler"
 _HEARTBEAT_KEPT_S: Final = 86_400
 
+RUNNING_SINCE: Final = "figures:scheduler:since"
+"""The time of the first task of the scheduler after a pause of ``PAUSE_ENDS_RUN_S``, in seconds since 1970."""
+
+PAUSE_ENDS_RUN_S: Final = 60
+
 
 def note_scheduler() -> None:
     """Note that a worker has just run a task of the scheduler."""
-    _write(lambda pipeline: pipeline.set(HEARTBEAT, 1, ex=_HEARTBEAT_KEPT_S))
+
+    def add(pipeline: Any) -> None:
+        pipeline.set(HEARTBEAT, 1, ex=_HEARTBEAT_KEPT_S)
+        pipeline.set(RUNNING_SINCE, time.time(), ex=PAUSE_ENDS_RUN_S, nx=True)
+        pipeline.expire(RUNNING_SINCE, PAUSE_ENDS_RUN_S)
+
+    _write(add)
 
 
 def scheduler_age_s() -> float:
@@ -185,6 +196,17 @@ def scheduler_age_s() -> float:
     """
     left_ms: Any = client(settings.REDIS_URL).pttl(HEARTBEAT)
     return inf if left_ms < 0 else _HEARTBEAT_KEPT_S - left_ms / 1000
+
+
+def scheduler_runs_s() -> float:
+    """Return for how many seconds the scheduler has been running tasks without a long pause; 0 if it does not.
+
+    Raises ``RedisError``.
+    """
+    redis = client(settings.REDIS_URL)
+    since_s: Any = redis.get(RUNNING_SINCE)
+    seconds, microseconds = redis.time()
+    return 0.0 if since_s is None else seconds + microseconds / 1e6 - float(since_s)
 
 
 # --- Problems --------------------------------------------------------------------------------------------------------

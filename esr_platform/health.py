@@ -134,7 +134,12 @@ def queue_ages() -> dict[str, timedelta]:
 
 
 def check_queue() -> None:
-    """Fail if something is late although nothing was begun lately. A long queue shows only that bots have work."""
+    """Fail if something is late in a queue of which nothing was begun lately. A long queue only means much work.
+
+    After an outage everything is late, so the workers first get as long to begin.
+    """
+    if figures.scheduler_runs_s() < QUEUE_LATE.total_seconds():
+        return
     ages, lately = queue_ages(), Now() - QUEUE_LATE
     playing = Match.objects.filter(status=Match.Status.RUNNING, lease_until__gt=Now(), table=None)
     latest = Attempt.objects.of_workers().order_by("-pk")[:1]
@@ -194,7 +199,7 @@ CHECKS: Final = (
     Check("migrations", check_migrations, "Run `manage.py migrate`, and restart the site.", ("database",)),
     Check("scheduler", check_scheduler, "Restart the scheduler (Celery beat) and the worker `default`.", ("redis",)),
     Check("sandbox", check_sandbox, "Follow the advice on the staff page *Sandboxes*.", ("migrations",)),
-    Check("queue", check_queue, "Restart the worker `bots`, and read its log.", ("migrations",)),
+    Check("queue", check_queue, "Restart the worker `bots`, and read its log.", ("migrations", "scheduler")),
     Check("mail", check_mail, "Correct EMAIL_URL, and send a test with `manage.py sendtestemail`.", ("redis",)),
     Check("clock", check_clock, "Synchronize the clocks of all machines with NTP.", ("database", "redis")),
 )
@@ -227,7 +232,7 @@ class Health:
     """
 
     def __init__(self, checks: Sequence[Check] = CHECKS, kept_s: float = 2.0, patience_s: float = 3.0) -> None:
-        self._checks, self._kept_s, self._patience_s = checks, kept_s, patience_s
+        self.checks, self._kept_s, self._patience_s = checks, kept_s, patience_s
         self._lock = Lock()
         self._running: dict[str, Thread] = {}
         self._found: list[Finding] = []
@@ -242,14 +247,14 @@ class Health:
 
     def _look(self) -> list[Finding]:
         found: dict[str, Finding] = {}
-        left = list(self._checks)
+        left = list(self.checks)
         while left:
             now = [check for check in left if found.keys() >= {*check.needs}]
             left = [check for check in left if check not in now]
             failed = {name for name, finding in found.items() if finding.state is not State.OK}
             found |= self._done([check for check in now if not failed & {*check.needs}])
             found |= {check.name: _not_done(check, failed) for check in now if failed & {*check.needs}}
-        return [found[check.name] for check in self._checks]
+        return [found[check.name] for check in self.checks]
 
     def _done(self, checks: Iterable[Check]) -> dict[str, Finding]:
         """Do ``checks`` at the same time."""

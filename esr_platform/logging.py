@@ -44,6 +44,9 @@ _SHARED: list[Any] = [
     structlog.stdlib.PositionalArgumentsFormatter(),
 ]
 
+json_times: Final = structlog.processors.TimeStamper(fmt="iso", utc=True)
+"""Adds the time to a line in JSON."""
+
 HIDDEN: Final = "[hidden]"
 SHORTEST_SECRET: Final = 6
 """Shorter values would also hide parts of ordinary words."""
@@ -126,7 +129,7 @@ def logging_config(level: str, *, as_json: bool, colors: bool, secrets: Iterable
     """
     render: list[Any]
     if as_json:
-        times = structlog.processors.TimeStamper(fmt="iso", utc=True)
+        times = json_times
         render = [structlog.processors.ExceptionRenderer(), structlog.processors.JSONRenderer(ensure_ascii=False)]
     else:
         times = structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False)

@@ -17,7 +17,9 @@ from collections.abc import Callable, Iterator
 from math import inf
 from typing import Any
 
+import structlog
 from django.conf import settings
+from django.db import DatabaseError, InterfaceError
 from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
@@ -40,20 +42,36 @@ from games import __version__
 from ladder.ledger.integrity import kept_reports
 from ladder.models import Block, Match, RebuildRun
 
+log = structlog.get_logger(__name__)
+
 Family = GaugeMetricFamily | InfoMetricFamily
 
 
 class Read(Collector):
-    """Metrics that ``read`` yields for each request."""
+    """Metrics that ``read`` yields for each request; none while the service or folder that it reads is unavailable.
 
-    def __init__(self, read: Callable[[], Iterator[Family]]) -> None:
-        self._read = read
+    So ``/metrics`` answers during a fault, and says which check fails. ``needs_database``: while the check of the
+    database fails, ``read`` is not called, because each attempt can wait for a connection for longer than Prometheus
+    waits for the metrics.
+    """
+
+    def __init__(self, read: Callable[[], Iterator[Family]], *, needs_database: bool) -> None:
+        self._read, self._needs_database = read, needs_database
 
     def describe(self) -> list[Any]:
         return []
 
     def collect(self) -> Iterator[Family]:
-        return self._read()
+        if self._needs_database and any(
+            finding.check.name == "database" and finding.state is State.FAILED for finding in HEALTH.findings()
+        ):
+            return
+        try:
+            families = list(self._read())
+        except (DatabaseError, InterfaceError, RedisError, OSError) as error:
+            log.info("metrics_not_read", of=self._read.__name__, error=repr(error))
+            return
+        yield from families
 
 
 def ladders() -> Iterator[Family]:
@@ -107,21 +125,22 @@ def work() -> Iterator[Family]:
 
 
 def messages() -> Iterator[Family]:
-    """Messages in the queues of Celery, and the age of the scheduler's last task; nothing while Redis is away."""
+    """Messages in the queues of Celery, and the age of the scheduler's last task."""
     depth = GaugeMetricFamily("queue_messages", "Messages that wait for a worker", labels=["queue"])
     age = GaugeMetricFamily("scheduler_age_seconds", "Seconds since the last task of the scheduler")
-    offset = GaugeMetricFamily("clock_offset_seconds", "By how much this machine's clock is ahead of Redis or database")
     redis = figures.client(settings.REDIS_URL)
-    try:
-        for queue in QUEUES:
-            depth.add_metric([queue], int(redis.llen(queue)))
-        age_s = figures.scheduler_age_s()
-        if age_s < inf:
-            age.add_metric([], age_s)
-        offset.add_metric([], clock_offset_s())
-    except (RedisError, OSError):
-        return
-    yield from (depth, age, offset)
+    for queue in QUEUES:
+        depth.add_metric([queue], int(redis.llen(queue)))
+    age_s = figures.scheduler_age_s()
+    if age_s < inf:
+        age.add_metric([], age_s)
+    yield from (depth, age)
+
+
+def clock() -> Iterator[Family]:
+    """The offset of the clock, which needs Redis and the database."""
+    about = "By how much this machine's clock is ahead of Redis or database"
+    yield GaugeMetricFamily("clock_offset_seconds", about, value=clock_offset_s())
 
 
 QUEUES = ("on_time", "soon", "matches", "validations", "estimates", "live", "seats", "default")
@@ -141,21 +160,27 @@ def machines() -> Iterator[Family]:
 
 
 def health() -> Iterator[Family]:
-    """The findings of all checks, the free space, and the version of the site."""
+    """The findings of all checks, and the version of the site."""
     failing = GaugeMetricFamily("health_check_failing", "1 if a check of /readyz fails, otherwise 0", labels=["check"])
     seconds = GaugeMetricFamily("health_check_seconds", "Duration of a check of /readyz", labels=["check"])
     for finding in HEALTH.findings():
         failing.add_metric([finding.check.name], float(finding.state is State.FAILED))
         seconds.add_metric([finding.check.name], finding.seconds)
     yield from (failing, seconds)
-    free = shutil.disk_usage(settings.VAR_DIR).free
-    yield GaugeMetricFamily("disk_free_bytes", "Free space on the disk of VAR_DIR", value=free)
     yield InfoMetricFamily("site", "The version of Steinreich", value={"version": __version__})
 
 
+def disk() -> Iterator[Family]:
+    """The free space."""
+    free = shutil.disk_usage(settings.VAR_DIR).free
+    yield GaugeMetricFamily("disk_free_bytes", "Free space on the disk of VAR_DIR", value=free)
+
+
 REGISTRY = CollectorRegistry()
-for read in (health, messages, work, machines, ladders):
-    REGISTRY.register(Read(read))
+for read in (health, disk, messages):
+    REGISTRY.register(Read(read, needs_database=False))
+for read in (clock, work, machines, ladders):
+    REGISTRY.register(Read(read, needs_database=True))
 REGISTRY.register(figures.SharedFigures())
 REGISTRY.register(REFUSED)
 REGISTRY.register(ANSWER_SECONDS)

@@ -39,8 +39,9 @@ class Probes:
     """An ASGI application that answers ``GET`` and ``HEAD`` of the two paths, and passes on all other requests.
 
     ``/livez`` needs nothing but the event loop. ``/readyz`` has status 503 if a check fails, except those that
-    ``?exclude=NAME`` names. All clients see the names of failing checks. Only those with the metrics token see what is
-    wrong and what to do, because that includes names of hosts and folders.
+    ``?exclude=NAME`` names, and status 400 if it names an unknown one. All clients see the names of failing checks.
+    Only those with the metrics token see what is wrong and what to do, because that includes names of hosts and
+    folders.
     """
 
     def __init__(self, elsewhere: Application, health: Health = HEALTH) -> None:
@@ -55,8 +56,14 @@ class Probes:
         elif scope["path"] == LIVE:
             await _send(scope, send, HTTPStatus.OK, {"status": "live"})
         else:
-            findings = await asyncio.get_running_loop().run_in_executor(self._thread, self._health.findings)
             excluded = parse_qs(scope["query_string"].decode("latin-1")).get("exclude", [])
+            known = [check.name for check in self._health.checks]
+            unknown = [name for name in excluded if name not in known]
+            if unknown:
+                wrong = {"status": "unknown check", "unknown": unknown, "known": known}
+                await _send(scope, send, HTTPStatus.BAD_REQUEST, wrong)
+                return
+            findings = await asyncio.get_running_loop().run_in_executor(self._thread, self._health.findings)
             kept = [finding for finding in findings if finding.check.name not in excluded]
             authorization = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
             body = document(kept, details=has_metrics_token(authorization))

@@ -15,6 +15,9 @@ from esr_platform.public import is_public
 USERNAME: Final = "demo"
 """A reserved name (``bots.lookalikes.RESERVED``)."""
 
+PASSWORD_FILE: Final = "demo-password"  # noqa: S105 - the name of a file
+"""In ``VAR_DIR``."""
+
 EMAIL: Final = "demo@localhost.invalid"
 
 
@@ -25,7 +28,7 @@ def demo_login(folder: Path) -> tuple[str, str] | None:
     """
     if is_public(settings.ALLOWED_HOSTS):
         return None
-    password = _password(folder / "demo-password")
+    password = _password(folder / PASSWORD_FILE)
     user, _ = User.objects.get_or_create(username=USERNAME, defaults={"email": EMAIL})
     if not user.check_password(password):
         user.set_password(password)

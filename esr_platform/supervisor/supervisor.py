@@ -5,14 +5,19 @@ from __future__ import annotations
 import selectors
 import signal
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Protocol
 
 from esr_platform.supervisor.problems import SiteProblem
 from esr_platform.supervisor.processes import Child, ProcessCommand
 
-Say = Callable[[str, str], None]
-"""Called with the name of a process and one line of its output."""
+
+class Say(Protocol):
+    """Called with the name of a process and one line of its output, or one about it with a higher ``level``."""
+
+    def __call__(self, name: str, line: str, level: str = "info") -> None: ...
+
 
 POLITE_SECONDS = 2.2
 """Time that processes have to exit before they are killed. The broker has additional time."""
@@ -111,7 +116,7 @@ class Supervisor:
                     f"The process {name} exited {MOST_BAD_STARTS} times right after its start. See its output above"
                 )
             self._due[name] = time.monotonic() + 0.5 * service.bad_starts
-            self._say(name, f"exited ({_ending(code)}), restarting")
+            self._say(name, f"exited ({_ending(code)}), restarting", "error" if code else "warning")
         if time.monotonic() >= self._due[name]:
             del self._due[name]
             service.child, service.started = self._spawn(service.command), time.monotonic()
@@ -137,7 +142,7 @@ class Supervisor:
             self._bury(service)
 
 
-def _be_silent(_name: str, _line: str) -> None: ...
+def _be_silent(name: str, line: str, level: str = "info") -> None: ...
 
 
 def _ending(code: int) -> str:

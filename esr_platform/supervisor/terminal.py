@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from typing import Protocol
 
 from django.conf import settings
@@ -16,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from esr_platform.disconnects import DISCONNECTED
+from esr_platform.logging import json_times
 from ladder.members import standings
 from ladder.models import Ladder, Match
 from ladder.ratings.elo import points
@@ -73,21 +73,21 @@ class Terminal:
             chosen if chosen.is_terminal else Console(highlight=False, file=chosen.file, width=LOG_FILE_WIDTH)
         )
 
-    def say(self, text: str) -> None:
-        """Print one line of the supervisor."""
+    def say(self, text: str, level: str = "info") -> None:
+        """Print one line of the supervisor. ``level`` is only for logs in JSON."""
         if settings.LOG_FORMAT == "json":
-            self.pass_on("run", text)
+            self.pass_on("run", text, level)
             return
         self.console.print(Text(text), soft_wrap=True)
 
-    def pass_on(self, name: str, line: str) -> None:
+    def pass_on(self, name: str, line: str, level: str = "info") -> None:
         """Print one output line of the process ``name``. For logs in JSON, every line is a JSON object."""
         if settings.LOG_FORMAT == "json":
-            at = datetime.now(UTC).isoformat()
-            plain = {"event": line, "logger": name, "level": "info", "timestamp": at}
+            plain = json_times(None, level, {"event": line, "logger": name, "level": level})
             self.console.print(Text(line if line.startswith("{") else json.dumps(plain)), soft_wrap=True)
             return
-        self.console.print(Text.assemble((f"{name:>7} │ ", "dim"), Text.from_ansi(line)), soft_wrap=True)
+        told = line if level == "info" else f"{level}: {line}"
+        self.console.print(Text.assemble((f"{name:>7} │ ", "dim"), Text.from_ansi(told)), soft_wrap=True)
 
     @contextmanager
     def progress(self, total: int, done: int) -> Iterator[ShowsProgress]:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -7,18 +8,21 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 from pytest_django import Settings
+from rich.console import Console
 
 from bots.archives import read_upload
 from bots.house.catalogue import HOUSE
 from bots.limits import archive_limits
 from bots.models import Bot, BotVersion
 from esr_platform.account_pages import deletion
-from esr_platform.accounts.demo import demo_login
+from esr_platform.accounts.demo import PASSWORD_FILE, demo_login
 from esr_platform.accounts.models import User
 from esr_platform.demo import activities
 from esr_platform.demo.activities import bring, everybody, strangers
 from esr_platform.demo.cast import BOTS, MEETINGS, OFFERS, PEOPLE, VISITORS, Meeting, archive
 from esr_platform.demo.program import Programme
+from esr_platform.management.commands.run import print_login
+from esr_platform.supervisor.terminal import Terminal
 from games.registry import GAMES
 from ladder.creation import open_house
 from ladder.live.end import finish
@@ -148,6 +152,26 @@ def test_a_site_on_ones_own_machine_has_a_login_that_works_and_stays(tmp_path: P
     client.post("/account/login/", {"login": login[0], "password": login[1]})
     assert client.get("/account/").status_code == 200
     assert (tmp_path / "demo-password").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize(
+    ("log_format", "backend", "password_printed", "emails_printed"),
+    [
+        ("console", "esr_platform.accounts.console.EmailBackend", True, True),
+        ("console", "django.core.mail.backends.smtp.EmailBackend", True, False),
+        ("json", "esr_platform.accounts.console.EmailBackend", False, True),
+    ],
+)
+def test_the_login_is_printed_with_its_password_only_for_people(
+    tmp_path: Path, settings: Settings, log_format: str, backend: str, password_printed: bool, emails_printed: bool
+) -> None:
+    settings.ALLOWED_HOSTS, settings.VAR_DIR = ["localhost"], tmp_path
+    settings.LOG_FORMAT, settings.EMAIL_BACKEND = log_format, backend
+    output = StringIO()
+    print_login(Terminal(Console(file=output)))
+    password = (tmp_path / PASSWORD_FILE).read_text()
+    assert (password in output.getvalue(), "Emails" in output.getvalue()) == (password_printed, emails_printed)
+    assert password_printed or PASSWORD_FILE in output.getvalue()
 
 
 def test_a_site_that_others_reach_has_no_default_account(tmp_path: Path, settings: Settings) -> None:

@@ -216,6 +216,7 @@ def test_an_unapplied_migration_fails_its_check(site: str) -> None:
 
 def test_matches_that_no_worker_begins_fail_the_check_of_the_queue(site: str) -> None:
     opened_house()
+    scheduler_has_run(site, 360)
     block = block_on(Ladder.objects.get(slug="edel-stein-reich-4"))
     assert failing() == []
     Match.objects.filter(block=block).update(due_at=timezone.now() - timedelta(minutes=6))
@@ -228,6 +229,27 @@ def test_matches_that_no_worker_begins_fail_the_check_of_the_queue(site: str) ->
     assert failing() == []  # workers do something, so the queue is only long
     Attempt.objects.update(started=F("started") - timedelta(minutes=2))
     assert failing() == ["queue"]
+
+
+def test_workers_get_five_minutes_after_an_outage_to_begin_what_is_late(site: str) -> None:
+    opened_house()
+    block = block_on(Ladder.objects.get(slug="edel-stein-reich-4"))
+    Match.objects.filter(block=block).update(due_at=timezone.now() - timedelta(hours=2))
+    assert failing() == []
+    scheduler_has_run(site, 290)
+    tasks.heartbeat()
+    assert failing() == []
+    scheduler_has_run(site, 310)
+    tasks.heartbeat()
+    assert failing() == ["queue"]
+    figures.client(site).delete(figures.RUNNING_SINCE)  # it expires in an outage
+    tasks.heartbeat()
+    assert failing() == []
+    assert 0 < figures.client(site).ttl(figures.RUNNING_SINCE) <= figures.PAUSE_ENDS_RUN_S
+
+
+def scheduler_has_run(redis_url: str, seconds: float) -> None:
+    figures.client(redis_url).set(figures.RUNNING_SINCE, time.time() - seconds, ex=60)
 
 
 def test_a_mail_server_that_refuses_connections_fails_its_check(site: str, settings: Any) -> None:
@@ -353,6 +375,13 @@ def test_a_probe_can_exclude_checks() -> None:
     assert ask("/readyz?exclude=base&exclude=other", site)[0] == 200
 
 
+@pytest.mark.parametrize("name", ["bsae", "base,other"])
+def test_a_probe_that_excludes_an_unknown_check_learns_the_known_ones(name: str) -> None:
+    site = Health([Check("base", good, ""), Check("other", good, "")])
+    status, document = ask(f"/readyz?exclude=base&exclude={name}", site)
+    assert (status, document["unknown"], document["known"]) == (400, [name], ["base", "other"])
+
+
 @pytest.mark.slow
 def test_a_web_process_lives_and_names_the_fault_while_its_database_is_down(tmp_path: Path) -> None:
     port = free_port()
@@ -374,11 +403,27 @@ def test_a_web_process_lives_and_names_the_fault_while_its_database_is_down(tmp_
             assert probe(port, "/livez") == (200, {"status": "live"})
             wait_until(lambda: probe(port, "/readyz")[1]["failing"] == ["database", "scheduler"], "the fault is named")
             assert probe(port, "/readyz?exclude=database&exclude=scheduler")[0] == 200
+            began_s = time.monotonic()
+            exported = exposed(port)
+            assert time.monotonic() - began_s < 10  # Prometheus waits for 10 s by default
+            assert exported['health_check_failing{check="database"}'] == 1
+            assert exported['health_check_failing{check="redis"}'] == 0
+            assert {"disk_free_bytes", 'queue_messages{queue="matches"}'} <= exported.keys()
+            assert 'matches{state="queued"}' not in exported
             database.start()
             wait_until(lambda: "database" not in probe(port, "/readyz")[1]["failing"], "the database is back")
             assert web.poll() is None
         finally:
             group.end()
+
+
+def exposed(port: int) -> dict[str, float]:
+    """The lines of ``/metrics``, as Prometheus reads it, by everything before the value."""
+    authorization = {"Authorization": "Bearer token-of-metrics"}
+    request = Request(f"http://127.0.0.1:{port}/metrics", headers=authorization)
+    with urlopen(request, timeout=30) as response:
+        lines = response.read().decode().splitlines()
+    return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines if line[0] != "#")}
 
 
 def probe(port: int, path: str) -> tuple[int, Any]:

@@ -123,9 +123,12 @@ def test_the_supervisor_prints_only_json_into_a_json_log(settings: Any) -> None:
     terminal.say("The site is running, [bold] and a long line that no terminal may break.")
     terminal.pass_on("redis", "a plain line")
     terminal.pass_on("web", '{"event": "of a process"}')
+    terminal.pass_on("web", "exited", "error")
     terminal.table("Standings", ("", "Bot"), [("1", "Greedy")])
     lines = [json.loads(line) for line in written.getvalue().splitlines()]
-    assert [line.get("logger") for line in lines] == ["run", "redis", None]
+    assert [line.get("logger") for line in lines] == ["run", "redis", None, "web"]
+    assert [line.get("level") for line in lines] == ["info", "info", None, "error"]
+    assert all(line["timestamp"].endswith("Z") for line in lines if "timestamp" in line)
     assert lines[0]["event"].endswith("may break.")
 
 

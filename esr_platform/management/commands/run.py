@@ -15,7 +15,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError
 
 from bots.sandbox import self_test
-from esr_platform.accounts.demo import demo_login
+from esr_platform.accounts.demo import PASSWORD_FILE, demo_login
 from esr_platform.supervisor.problems import SiteProblem
 from esr_platform.supervisor.site import NO_MATCH_SECONDS, STOP_SIGNALS, Site, SiteLocation
 from esr_platform.supervisor.terminal import Terminal, finished_matches, show_tables
@@ -56,7 +56,7 @@ class Command(BaseCommand):
         listen_to_signals()
         try:
             with _problems_as_errors(), site.up(prepare):
-                _print_login(terminal)
+                print_login(terminal)
                 _print_sandbox_warning(terminal)
                 site.play(matches, finished_matches, NO_MATCH_SECONDS if ends else None)
                 if not ends:
@@ -75,20 +75,27 @@ def prepare() -> None:
     open_house()
 
 
-def _print_login(terminal: Terminal) -> None:
+def print_login(terminal: Terminal) -> None:
+    """Print how to sign in to the demo account, if there is one. The password is only printed for people."""
     login = demo_login(settings.VAR_DIR)
-    if login is not None:
-        terminal.say(f"Sign in as {login[0]}, password {login[1]}, or create an account. Emails are printed here.")
+    if login is None:
+        return
+    name, password = login
+    if settings.LOG_FORMAT == "json":  # a log that programs collect must not contain a password
+        password = f"in {settings.VAR_DIR / PASSWORD_FILE}"
+    emails = " Emails are printed here." if settings.EMAIL_BACKEND.endswith(".console.EmailBackend") else ""
+    terminal.say(f"Sign in as {name}, password {password}, or create an account.{emails}")
 
 
 def _print_sandbox_warning(terminal: Terminal) -> None:
     test = self_test()
     if not test.ok:
         terminal.say(
-            f"Warning: only house bots can play because the sandbox does not work. {test.problem} {test.remedy}"
+            f"Warning: only house bots can play because the sandbox does not work. {test.problem} {test.remedy}",
+            "warning",
         )
     elif not test.rated:
-        terminal.say(f"Warning: {test.problem} {test.remedy}")
+        terminal.say(f"Warning: {test.problem} {test.remedy}", "warning")
 
 
 @contextlib.contextmanager

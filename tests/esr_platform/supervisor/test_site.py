@@ -178,10 +178,10 @@ def test_matches_survive_killed_workers_and_a_killed_redis(tmp_path: Path) -> No
         os.kill(running.pids("--queues on_time")[-1], signal.SIGKILL)
         running.plays(15)
         os.kill(running.pids("--queues on_time")[0], signal.SIGKILL)
-        running.says("bots │ exited (signal SIGKILL), restarting")
+        running.says("bots │ error: exited (signal SIGKILL), restarting")
         running.plays(25)
         os.kill(running.pids("redis.sock")[0], signal.SIGKILL)
-        running.says("redis │ exited (signal SIGKILL), restarting")
+        running.says("redis │ error: exited (signal SIGKILL), restarting")
         assert running.process.wait(LONG_S) == 0, running.output
         assert running.finished() == finished_in_tables(running.output) >= 60
         checked = running.manage("rerate", "--check")

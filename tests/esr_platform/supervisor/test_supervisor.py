@@ -25,6 +25,7 @@ from tests.services.ports import free_port, wait_until
 from tests.services.workers import ROOT
 
 Heard = list[tuple[str, str]]
+"""The names of processes and lines, those of the supervisor with their level."""
 
 
 @pytest.fixture
@@ -34,7 +35,11 @@ def heard() -> Heard:
 
 @pytest.fixture
 def supervisor(heard: Heard) -> Iterator[Supervisor]:
-    supervisor = Supervisor(lambda name, line: heard.append((name, line)))
+
+    def say(name: str, line: str, level: str = "info") -> None:
+        heard.append((name, line if level == "info" else f"{level}: {line}"))
+
+    supervisor = Supervisor(say)
     yield supervisor
     supervisor.stop()
 
@@ -68,7 +73,7 @@ def test_a_process_that_was_killed_is_started_again(supervisor: Supervisor, hear
     attend_until(supervisor, lambda: len(heard) == 1)
     os.kill(first.pid, signal.SIGKILL)
     attend_until(supervisor, lambda: len(heard) == 3)
-    assert heard[1] == ("sleeper", "exited (signal SIGKILL), restarting")
+    assert heard[1] == ("sleeper", "error: exited (signal SIGKILL), restarting")
     assert runs(int(heard[2][1]))
 
 

@@ -93,7 +93,7 @@ def test_the_terminal_shows_the_cause_and_the_folder_to_move_away(files: Path, t
 def test_unreadable_data_ends_the_start_at_once(damage: Callable[[Path], None], files: Path, tmp_path: Path) -> None:
     damage(files)
     lines: list[str] = []
-    supervisor = Supervisor(lambda _name, line: lines.append(line))
+    supervisor = Supervisor(lambda name, line, level="info": lines.append(line))
     supervisor.start(processes.redis(tmp_path))
     with pytest.raises(SiteProblem, match=str(data_folder(tmp_path))):
         supervisor.attend(LONG_S)
