@@ -77,6 +77,12 @@ def test_a_process_that_was_killed_is_started_again(supervisor: Supervisor, hear
     assert runs(int(heard[2][1]))
 
 
+def test_an_exit_without_an_error_is_a_warning(supervisor: Supervisor, heard: Heard) -> None:
+    supervisor.start(python("ender", "pass"))
+    attend_until(supervisor, lambda: len(heard) == 1)
+    assert heard[0] == ("ender", "warning: exited (exit code 0), restarting")
+
+
 def test_a_process_that_never_starts_well_is_a_problem_and_its_last_words_are_heard(
     supervisor: Supervisor, heard: Heard
 ) -> None:
