@@ -1,13 +1,145 @@
-"""Django settings derived from environment variables: the database, the upload storage and email addresses."""
+"""Django settings derived from environment variables: values of each kind, the database and the upload storage.
+
+A wrong value raises ``SystemExit`` with one line, which names the variable, the value and an example. The value is not
+shown if it can contain a password.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+from urllib.parse import SplitResult, urlsplit
 
 import environ
-from django.core.exceptions import ValidationError
+import pyrage
+from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.core.validators import validate_email
+
+from esr_platform.logging import hide_secrets
+
+# --- Numbers, words and URLs -----------------------------------------------------------------------------------------
+
+
+def _whole_number(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise ValueError
+    return number
+
+
+def _number(text: str) -> float:
+    number = float(text)
+    if not (math.isfinite(number) and number >= 0):
+        raise ValueError
+    return number
+
+
+def _yes_or_no(text: str) -> bool:
+    if text.lower() in environ.Env.BOOLEAN_TRUE_STRINGS:
+        return True
+    if text.lower() in ("", "0", "f", "false", "n", "no", "off"):
+        return False
+    raise ValueError
+
+
+_KINDS: Final[Mapping[object, tuple[Callable[[str], object], str, object]]] = {
+    int: (_whole_number, "a whole number from 0, without a unit", 100),
+    float: (_number, "a number from 0, without a unit", 0.5),
+    bool: (_yes_or_no, "`yes` or `no`", "no"),
+}
+"""Types of values: how to read one, what it must be, and an example if the variable has no default."""
+
+
+class Env(environ.Env):  # type: ignore[misc]  # django-environ has no types
+    """Environment variables, whose numbers and truth values are read strictly."""
+
+    def get_value(
+        self, var: str, cast: Any = None, default: Any = environ.Env.NOTSET, parse_default: bool = False
+    ) -> Any:
+        """Return the value of ``var``, of the type ``cast``, or ``default``. Raises ``SystemExit``."""
+        if cast not in _KINDS or var not in self.ENVIRON:
+            return super().get_value(var, cast, default, parse_default)
+        read, kind, example = _KINDS[cast]
+        text = self.ENVIRON[var]
+        try:
+            return read(text.strip())
+        except ValueError:
+            if type(default) in (int, float):
+                example = default
+            raise SystemExit(f"{var} must be {kind}, not {text!r}. Example: {var}={example}") from None
+
+    def email_url(self, var: str = "EMAIL_URL", default: Any = environ.Env.NOTSET, backend: Any = None) -> Any:
+        """Return the settings of the mail server. An empty URL means ``default``. Raises ``SystemExit``."""
+        try:
+            found = self.email_url_config(self.str(var, default="") or default, backend=backend)
+            if found["EMAIL_BACKEND"].endswith("smtp.EmailBackend") and not found["EMAIL_HOST"]:
+                raise ImproperlyConfigured("no host")
+        except (ImproperlyConfigured, ValueError):
+            raise SystemExit(
+                f"{var} is not the URL of a mail server. Example: {var}=smtp+tls://user:password@mail.example.org:587 "
+                f"({_ENCODING})"
+            ) from None
+        return found
+
+
+_ENCODING: Final = "write special characters of the password in percent-encoding, for example %40 for @"
+
+
+def one_of(name: str, value: str, allowed: Sequence[str]) -> str:
+    """Return ``value``. Raises ``SystemExit`` if it is not one of ``allowed``."""
+    if value not in allowed:
+        raise SystemExit(f"{name} must be one of {', '.join(allowed)}, not {value!r}. Example: {name}={allowed[0]}")
+    return value
+
+
+def http_url(name: str, value: str) -> str:
+    """Return ``value``. Raises ``SystemExit`` if it is neither empty nor an HTTP URL."""
+    if value and not _is_http(_parts(value)):
+        raise SystemExit(
+            f"{name} must be a URL with http:// or https://, not {hide_secrets(value)!r}. "
+            f"Example: {name}=http://localhost:4318"
+        )
+    return value
+
+
+def redis_url(value: str) -> str:
+    """Return ``REDIS_URL``. Raises ``SystemExit`` if it is not the URL of a Redis server."""
+    parts = _parts(value)
+    if not (parts.scheme in ("redis", "rediss") and parts.hostname) and not (parts.scheme == "unix" and parts.path):
+        raise SystemExit(
+            "REDIS_URL is not the URL of a Redis server. "
+            f"Example: REDIS_URL=redis://:password@localhost:6379 ({_ENCODING})"
+        )
+    return value
+
+
+def sentry_dsn(value: str) -> str:
+    """Return ``SENTRY_DSN``. Raises ``SystemExit`` if it is neither empty nor a URL with a key and a project."""
+    parts = _parts(value)
+    if value and not (_is_http(parts) and parts.username and parts.path.rpartition("/")[2].isdecimal()):
+        raise SystemExit(
+            "SENTRY_DSN must be the DSN of a project, which contains its public key and its number. "
+            "Example: SENTRY_DSN=https://0123456789abcdef@sentry.example.org/1"
+        )
+    return value
+
+
+def _parts(url: str) -> SplitResult:
+    """The parts of ``url``, which are empty if it has a wrong port or host."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        return urlsplit("")
+    return parts
+
+
+def _is_http(parts: SplitResult) -> bool:
+    return parts.scheme in ("http", "https") and bool(parts.hostname)
+
 
 # --- Database --------------------------------------------------------------------------------------------------------
 
@@ -26,9 +158,23 @@ Web processes have their own limits (``esr_platform.admission``).
 
 
 def database(url: str, default: Path) -> dict[str, Any]:
-    """Return the ``DATABASES`` entry for ``DATABASE_URL``. An empty URL means the SQLite file ``default``."""
-    settings: dict[str, Any] = environ.Env.db_url_config(url or f"sqlite:///{default}")
-    sqlite = settings["ENGINE"].endswith("sqlite3")
+    """Return the ``DATABASES`` entry for ``DATABASE_URL``. An empty URL means the SQLite file ``default``.
+
+    Raises ``SystemExit`` if the URL is not that of a PostgreSQL or SQLite database.
+    """
+    url = url or f"sqlite:///{default}"
+    settings: dict[str, Any] = {}
+    with suppress(ValueError):  # of a wrong port
+        if urlsplit(url).scheme:  # otherwise django-environ warns, with the password
+            settings = environ.Env.db_url_config(url)
+    engine = settings.get("ENGINE", "")
+    sqlite = engine == "django.db.backends.sqlite3"
+    named = settings.get("NAME") or "service" in settings.get("OPTIONS", {})
+    if not (sqlite or engine == "django.db.backends.postgresql") or not named:
+        raise SystemExit(
+            "DATABASE_URL is not the URL of a PostgreSQL database. "
+            f"Example: DATABASE_URL=postgres://user:password@localhost:5432/steinreich ({_ENCODING})"
+        )
     options = SQLITE_OPTIONS if sqlite else POSTGRESQL_OPTIONS
     settings["OPTIONS"] = {**options, **settings.get("OPTIONS", {})}
     settings["CONN_HEALTH_CHECKS"] = True  # otherwise the pool returns dead connections
@@ -86,6 +232,25 @@ def _bucket(bucket: str, endpoint: str) -> dict[str, Any]:
             ),
         },
     }
+
+
+# --- Backups ---------------------------------------------------------------------------------------------------------
+
+
+def check_backup_keys(**keys: str) -> None:
+    """Raise ``SystemExit`` if one of ``keys`` is neither empty nor a public key of age, or if two are equal."""
+    for name, value in keys.items():
+        try:
+            if value:
+                pyrage.x25519.Recipient.from_str(value)
+        except pyrage.RecipientError:
+            raise SystemExit(
+                f"{name} is not a public key of `manage.py backup_keys`, which begins with age1 and has 62 characters. "
+                f"Example: {name}=age1…"
+            ) from None
+    given = [value for value in keys.values() if value]
+    if len(set(given)) < len(given):
+        raise SystemExit(f"{' and '.join(keys)} are equal. Use the two different keys of `manage.py backup_keys`.")
 
 
 # --- Email -----------------------------------------------------------------------------------------------------------

@@ -19,6 +19,8 @@ from esr_platform.disconnects import is_not_writable, is_overload
 _LONGEST: Final = 200
 """Maximum length of values that clients control. URLs and User-Agent headers can have up to 32 KiB."""
 
+LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+
 PRIVATE_URLS: Final = "account/(?:feed|emails/off|password/reset/key|confirm-email)/"
 """The URLs whose next part is secret."""
 

@@ -12,20 +12,29 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import environ
 from celery.schedules import crontab
 
 from bots.lookalikes import RESERVED
 from esr_platform.accounts.social import elsewhere
-from esr_platform.environment import database, email_address, uploads_storage
-from esr_platform.logging import logging_config
+from esr_platform.environment import (
+    Env,
+    check_backup_keys,
+    database,
+    email_address,
+    http_url,
+    one_of,
+    redis_url,
+    sentry_dsn,
+    uploads_storage,
+)
+from esr_platform.logging import LEVELS, logging_config
 from esr_platform.public import is_public
 from esr_platform.secret import is_weak, private_database, private_folder, secret_key, strong
 from esr_platform.supervisor.sockets import private_socket
 
 # --- Site ------------------------------------------------------------------------------------------------------------
 
-env = environ.Env()
+env = Env()
 env.EMAIL_SCHEMES["consolemail"] = "esr_platform.accounts.console.EmailBackend"
 BASE_DIR = Path(__file__).resolve().parent.parent
 #: Folder that contains the database, uploads and the secret key. Default: `var` in the checkout.
@@ -196,7 +205,7 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3") and DATABASES["default"]["
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 try:
     #: Redis server for queues, caches and notifications. Default: an embedded Redis.
-    REDIS_URL = env.str("REDIS_URL", default="") or f"unix://{private_socket(VAR_DIR)}"
+    REDIS_URL = redis_url(env.str("REDIS_URL", default="") or f"unix://{private_socket(VAR_DIR)}")
 except OSError as error:
     raise SystemExit(
         f"Cannot use {error.filename} ({error.strerror}). Set VAR_DIR to a shorter path or set REDIS_URL."
@@ -227,7 +236,7 @@ STORAGES = {
         #: S3 bucket for uploads. If empty, uploads are stored in `VAR_DIR`.
         env.str("UPLOADS_S3_BUCKET", default=""),
         #: URL of an S3-compatible storage service. If empty, AWS is used.
-        env.str("UPLOADS_S3_ENDPOINT", default=""),
+        http_url("UPLOADS_S3_ENDPOINT", env.str("UPLOADS_S3_ENDPOINT", default="")),
     ),
 }
 
@@ -237,6 +246,7 @@ STORAGES = {
 BACKUP_KEY = env.str("BACKUP_KEY", default="")
 #: Second public key, for the rows of a backup from which future deals could be learned.
 BACKUP_DEALS_KEY = env.str("BACKUP_DEALS_KEY", default="")
+check_backup_keys(BACKUP_KEY=BACKUP_KEY, BACKUP_DEALS_KEY=BACKUP_DEALS_KEY)
 
 # --- Limits ----------------------------------------------------------------------------------------------------------
 
@@ -511,9 +521,11 @@ METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
 #: Free bytes on the disk of `VAR_DIR` below which `/readyz` fails. The site itself stops at 10 MB.
 MIN_FREE_DISK_BYTES = env.int("MIN_FREE_DISK_BYTES", default=1 << 30)
 #: URL of a project of Sentry, which gets all errors. Needs the extra `sentry`.
-SENTRY_DSN = env.str("SENTRY_DSN", default="")
+SENTRY_DSN = sentry_dsn(env.str("SENTRY_DSN", default=""))
 #: URL of an OpenTelemetry collector, which gets traces over HTTP. Needs the extra `otel`.
-OTEL_EXPORTER_OTLP_ENDPOINT = env.str("OTEL_EXPORTER_OTLP_ENDPOINT", default="")
+OTEL_EXPORTER_OTLP_ENDPOINT = http_url(
+    "OTEL_EXPORTER_OTLP_ENDPOINT", env.str("OTEL_EXPORTER_OTLP_ENDPOINT", default="")
+)
 DJANGO_STRUCTLOG_CELERY_ENABLED = True
 DJANGO_STRUCTLOG_TRUST_UPSTREAM_REQUEST_ID = True  # ``RequestIds`` has replaced those of strangers
 DJANGO_STRUCTLOG_CELERY_TASK_START_LOG_LEVEL = logging.DEBUG  # several periodic tasks are sent each second
@@ -521,10 +533,10 @@ DJANGO_STRUCTLOG_STATUS_START_LOG_LEVEL = logging.DEBUG  # the line at the end h
 DJANGO_STRUCTLOG_STATUS_4XX_LOG_LEVEL = logging.DEBUG  # Django already logs a warning
 LOGGING_CONFIG = None
 #: Format of the log: `console` for people or `json`, with one JSON object per line.
-LOG_FORMAT = env.str("LOG_FORMAT", default="console")
+LOG_FORMAT = one_of("LOG_FORMAT", env.str("LOG_FORMAT", default="console"), ("console", "json"))
 logging_config(
-    #: Minimum level of messages to log. Commands of `manage.py` use `WARNING`, except `serve_streams`.
-    level=env.str("LOG_LEVEL", default="INFO"),
+    #: Minimum level: `DEBUG`, `INFO`, `WARNING`, `ERROR` or `CRITICAL`. Commands use `WARNING`, except `serve_streams`.
+    level=one_of("LOG_LEVEL", env.str("LOG_LEVEL", default="INFO").upper(), LEVELS),
     as_json=LOG_FORMAT == "json",
     colors=os.isatty(2),
     secrets=(

@@ -42,6 +42,7 @@ $ ALLOWED_HOSTS=arena.example.org SITE_URL=https://arena.example.org make run
 
 Separate the items of a list with commas.
 Times are in seconds unless the name contains another unit.
+Settings with `BYTES` in their name are plain numbers of bytes: write 1 GiB as `1073741824`.
 [Limits](limits.md) explains the limits and also lists those that you cannot change.
 For the settings that a public site needs, see [Deploy](../guides/deploy.md).
 """

@@ -183,7 +183,8 @@ def _unreadable(path: Path, error: Exception | None) -> BackupProblem:
     text = str(error)
     if "No matching keys" in text:
         return BackupProblem(
-            f"This key cannot decrypt {path}. Use the private key of the BACKUP_KEY that it was made with."
+            f"This key cannot decrypt {path}, or the beginning of the file is damaged. Use the private key of the "
+            "BACKUP_KEY that it was made with, or another backup."
         )
     if isinstance(error, pyrage.DecryptError):
         return BackupProblem(f"{path} is not a backup, or its beginning is damaged ({text}). Use another file.")

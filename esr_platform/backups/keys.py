@@ -19,20 +19,15 @@ NAMES = {"BACKUP_KEY": "backup.key", "BACKUP_DEALS_KEY": "deals.key"}
 def public_keys() -> tuple[Recipient, Recipient]:
     """The public keys of the settings: that of whole backups and that of sealed rows."""
     values = [settings.BACKUP_KEY, settings.BACKUP_DEALS_KEY]
-    if not all(values):
+    missing = [name for name, value in zip(NAMES, values, strict=True) if not value]
+    if len(missing) == 1:
+        raise BackupProblem(f"{missing[0]} is not set. `manage.py backup_keys` printed it together with the other key.")
+    if missing:
         raise BackupProblem(
             "BACKUP_KEY and BACKUP_DEALS_KEY are not set. Create both keys with `manage.py backup_keys DIR`."
         )
-    if values[0] == values[1]:
-        raise BackupProblem("BACKUP_KEY and BACKUP_DEALS_KEY are equal. Use two different keys.")
-    return _recipient("BACKUP_KEY"), _recipient("BACKUP_DEALS_KEY")
-
-
-def _recipient(name: str) -> Recipient:
-    try:
-        return Recipient.from_str(getattr(settings, name))
-    except pyrage.RecipientError:
-        raise BackupProblem(f"{name} is not a public key. It begins with `age1` and has 62 characters.") from None
+    key, deals_key = map(Recipient.from_str, values)  # the settings have checked them
+    return key, deals_key
 
 
 def private_key(path: Path) -> Identity:

@@ -16,6 +16,7 @@ from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.core import signing
 from django.test import Client
+from pyrage.x25519 import Identity
 from pytest_django import Settings
 
 from bots.runner.spec import MatchSpec, SeatSpec
@@ -65,6 +66,79 @@ def test_the_contact_is_one_email_address_or_empty(read: Read, value: str) -> No
 def test_a_site_does_not_start_with_a_contact_that_is_no_email_address(read: Read, value: str) -> None:
     with pytest.raises(SystemExit, match="CONTACT_EMAIL"):
         read(CONTACT_EMAIL=value)
+
+
+WRONG = [
+    ("MIN_FREE_DISK_BYTES", "abc"),
+    ("MIN_FREE_DISK_BYTES", "1GiB"),
+    ("MIN_FREE_DISK_BYTES", ""),
+    ("MIN_FREE_DISK_BYTES", "-1"),
+    ("MAX_PAGES_AT_ONCE", "abc"),
+    ("CUP_SHARE", "half"),
+    ("DEBUG", "maybe"),
+    ("LOG_LEVEL", "LOUD"),
+    ("LOG_FORMAT", "JSON"),
+    ("LOG_FORMAT", "xml"),
+    ("OTEL_EXPORTER_OTLP_ENDPOINT", "abc"),
+    ("OTEL_EXPORTER_OTLP_ENDPOINT", "grpc://localhost:4317"),
+    ("UPLOADS_S3_ENDPOINT", "abc"),
+]
+WRONG_AND_SECRET = [
+    ("SENTRY_DSN", "abc"),
+    ("SENTRY_DSN", "https://sentry.example.org"),
+    ("SENTRY_DSN", "https://secret@sentry.example.org"),
+    ("SENTRY_DSN", "https://secret@sentry.example.org:abc/1"),
+    ("EMAIL_URL", "foo"),
+    ("EMAIL_URL", "smtp+tls://"),
+    ("EMAIL_URL", "smtp+tls://ada:secret@mail.example.org:abc"),
+    ("DATABASE_URL", "foo"),
+    ("DATABASE_URL", "mysql://ada:secret@db.example.org/site"),
+    ("DATABASE_URL", "postgres://ada:secret@db.example.org"),
+    ("DATABASE_URL", "postgres://ada:secret@db.example.org:abc/site"),
+    ("REDIS_URL", "foo"),
+    ("REDIS_URL", "redis://:secret@localhost:abc"),
+    ("BACKUP_KEY", "AGE-SECRET-KEY-1"),
+    ("BACKUP_DEALS_KEY", "age1x"),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), WRONG + WRONG_AND_SECRET)
+def test_a_wrong_value_ends_the_start_with_one_line_that_names_the_setting(read: Read, name: str, value: str) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        read(**{name: value})
+    message = str(stopped.value)
+    assert message.startswith(name)
+    assert f"{name}=" in message, "an example"
+    assert "\n" not in message
+    assert (repr(value) in message) is ((name, value) in WRONG)
+    assert "secret" not in message
+
+
+def test_equal_backup_keys_end_the_start(read: Read) -> None:
+    key = str(Identity.generate().to_public())
+    assert read(BACKUP_KEY=key)["BACKUP_KEY"] == key
+    with pytest.raises(SystemExit, match="BACKUP_KEY and BACKUP_DEALS_KEY are equal"):
+        read(BACKUP_KEY=key, BACKUP_DEALS_KEY=key)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "meant"),
+    [
+        ("MIN_FREE_DISK_BYTES", "0", 0),
+        ("CUP_SHARE", "0.25", 0.25),
+        ("DEBUG", "False", False),
+        ("DEBUG", "yes", True),
+        ("SENTRY_DSN", "https://key@sentry.example.org/path/1", "https://key@sentry.example.org/path/1"),
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://[::1]:4318", "http://[::1]:4318"),
+        ("REDIS_URL", "rediss://:secret@localhost:6379/1", "rediss://:secret@localhost:6379/1"),
+    ],
+)
+def test_a_right_value_is_read(read: Read, name: str, value: str, meant: object) -> None:
+    assert read(**{name: value})[name] == meant
+
+
+def test_an_empty_mail_server_prints_emails(read: Read) -> None:
+    assert read(EMAIL_URL="")["EMAIL_BACKEND"] == "esr_platform.accounts.console.EmailBackend"
 
 
 def test_every_scheduled_and_routed_task_exists() -> None:
