@@ -21,7 +21,7 @@ from bots.uploads.storage import uploads
 from esr_platform.backups import BackupProblem
 from esr_platform.backups.files import Add, compressed, new_backup, seal
 from esr_platform.backups.keys import fingerprint, public_keys
-from esr_platform.backups.tables import LEFT_OUT, SECRET_ROWS, Snapshot, snapshot
+from esr_platform.backups.tables import LEFT_OUT, SECRET_ROWS, Snapshot, require_database, snapshot
 from games import __version__
 
 FORMAT: Final = 1
@@ -76,6 +76,7 @@ def back_up(path: Path) -> Backup:
     Raises ``BackupProblem``. The file then does not exist.
     """
     key, deals_key = public_keys()
+    require_database()
     try:
         with new_backup(path, key) as add:
             with snapshot() as now:

@@ -16,12 +16,13 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 
 from esr_platform.backups import BackupProblem
+from esr_platform.backups.tables import require_database
 
 
 def drill(path: Path, key: Path, deals_key: Path) -> int:
     """Run ``manage.py restore`` in a temporary site, and return its exit code.
 
-    Raises ``BackupProblem`` if the database server does not let us create a database.
+    Raises ``BackupProblem`` if the database server cannot be reached or does not let us create a database.
     """
     with tempfile.TemporaryDirectory(prefix="steinreich-drill-") as folder, _database(Path(folder)) as url:
         environment = {
@@ -34,7 +35,7 @@ def drill(path: Path, key: Path, deals_key: Path) -> int:
         }
         command = [sys.executable, "-m", "django", "restore", str(path.resolve())]
         keys = ["--key", str(key.resolve()), "--deals-key", str(deals_key.resolve())]
-        with subprocess.Popen([*command, *keys], cwd=settings.BASE_DIR, env=environment) as process:
+        with subprocess.Popen([*command, "--temporary", *keys], cwd=settings.BASE_DIR, env=environment) as process:
             try:
                 return process.wait()
             except BaseException:
@@ -48,6 +49,7 @@ def _database(folder: Path) -> Iterator[str]:
     if connection.vendor != "postgresql":
         yield f"sqlite:///{folder}/db.sqlite3"
         return
+    require_database()
     name = f"steinreich_drill_{token_hex(4)}"
     try:
         _execute(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8'")

@@ -23,7 +23,7 @@ from esr_platform.backups.backup import FORMAT, End, Header, is_upload
 from esr_platform.backups.checks import verified
 from esr_platform.backups.files import decompressed, opened_backup, unseal
 from esr_platform.backups.keys import fingerprint
-from esr_platform.backups.tables import Columns, Loader, loading
+from esr_platform.backups.tables import Columns, Loader, loading, require_database
 from esr_platform.secret import private_database
 
 Say = Callable[[str], None]
@@ -34,12 +34,16 @@ _OF_MIGRATIONS = {"django_migrations", "django_content_type", "auth_permission"}
 """Tables with rows after ``manage.py migrate`` on an empty database."""
 
 
-def restore(path: Path, key: Identity, deals_key: Identity, say: Say, warn: Say) -> list[str]:
+def restore(
+    path: Path, key: Identity, deals_key: Identity, say: Say, warn: Say, *, temporary: bool = False
+) -> list[str]:
     """Restore the backup ``path`` into this site, which must be empty, and verify it. Returns the faults found.
 
-    ``say`` gets a line for each step, ``warn`` one for everything that the backup lacks. Raises ``BackupProblem`` if
-    the backup cannot be restored. The site is then still empty.
+    ``say`` gets a line for each step, ``warn`` one for everything that the backup lacks. Nobody signs in to a
+    ``temporary`` site, so it may have another secret key. Raises ``BackupProblem`` if the backup cannot be restored.
+    The site is then still empty.
     """
+    require_database()
     with opened_backup(path, key) as parts:
         header = _header(path, parts, deals_key)
         say(f"Backup of {header.created:%d %b %Y, %H:%M:%S} UTC, version {header.version}, {header.database}")
@@ -54,7 +58,8 @@ def restore(path: Path, key: Identity, deals_key: Identity, say: Say, warn: Say)
     say(f"Restored {sum(end.rows.values())} rows and {end.uploads} uploads")
     for name in end.missing:
         warn(f"The backup does not contain the upload {name}, which the site had lost before.")
-    if header.secret_key not in {fingerprint(one) for one in (settings.SECRET_KEY, *settings.EARLIER_SECRET_KEYS)}:
+    keys = {fingerprint(one) for one in (settings.SECRET_KEY, *settings.EARLIER_SECRET_KEYS)}
+    if header.secret_key not in keys and not temporary:
         warn(
             "The backup was made with another SECRET_KEY. Authenticator apps and recovery codes do not work until you "
             "add it to SECRET_KEY_FALLBACKS."
@@ -196,8 +201,8 @@ def _empty_database() -> Iterator[None]:
     full = _table_with_rows()
     if full:
         raise BackupProblem(
-            f"The site is not empty: there are rows in {full}. Restore into a new database: set DATABASE_URL, or "
-            "VAR_DIR for SQLite, to one that does not exist yet."
+            f"The site is not empty: there are rows in {full}. Restore into an empty database: for PostgreSQL, "
+            "create one and set DATABASE_URL to it; for SQLite, move the old file away or set VAR_DIR to a new folder."
         )
     with _empty_postgres() if connection.vendor == "postgresql" else _temporary_sqlite():
         yield

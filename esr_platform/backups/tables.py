@@ -13,7 +13,9 @@ from contextlib import closing, contextmanager
 from typing import Any, Final, Protocol
 from urllib.parse import quote
 
-from django.db import connection, transaction
+from django.db import DatabaseError, connection, transaction
+
+from esr_platform.backups import BackupProblem
 
 CHUNK_BYTES: Final = 4 << 20
 """About the size of a part with rows."""
@@ -41,6 +43,24 @@ They are keys, seeds, and the records, logs and moves of games whose deal is sti
 """
 
 Columns = Sequence[str]
+
+
+def require_database() -> None:
+    """Raise ``BackupProblem`` with PostgreSQL's own reason if the site's database cannot be reached.
+
+    The pool of connections knows only that its time is over.
+    """
+    postgres: Any = connection
+    if postgres.vendor != "postgresql":
+        return
+    try:
+        with postgres.wrap_database_errors:
+            postgres.Database.connect(**{"connect_timeout": 10, **postgres.get_connection_params()}).close()
+    except DatabaseError as error:
+        raise BackupProblem(
+            f"Cannot connect to the database: {' '.join(str(error).split())}. "
+            "Create the database or correct DATABASE_URL."
+        ) from None
 
 
 # --- Reading ---------------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import signal
+from argparse import SUPPRESS
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -29,6 +30,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--drill", action="store_true", help="restore into a temporary site, verify it and delete it again"
         )
+        parser.add_argument("--temporary", action="store_true", help=SUPPRESS)  # the drill restores into such a site
 
     def handle(self, *_args: Any, **options: Any) -> None:
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that temporary data is deleted
@@ -38,7 +40,13 @@ class Command(BaseCommand):
                 self._drill(options)
                 return
             keys = private_key(options["key"]), private_key(options["deals_key"])
-            faults = restore(path, *keys, self.stdout.write, lambda text: self.stderr.write(f"Warning: {text}"))
+            faults = restore(
+                path,
+                *keys,
+                self.stdout.write,
+                lambda text: self.stderr.write(f"Warning: {text}"),
+                temporary=options["temporary"],
+            )
         except BackupProblem as problem:
             raise CommandError(str(problem)) from problem
         except KeyboardInterrupt:

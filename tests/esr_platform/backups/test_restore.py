@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import msgspec
 import psycopg
@@ -198,9 +199,11 @@ def test_a_drill_verifies_a_backup_and_leaves_nothing(path: Path, keys: Keys, si
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     before = databases()
-    done = site.manage("restore", "--drill", path, *keys.options, TMPDIR=str(temporary))
+    other = {"SECRET_KEY": "abcdefghijklmnopqrstuvwxyz0123456789" * 2}  # of another machine
+    done = site.manage("restore", "--drill", path, *keys.options, TMPDIR=str(temporary), **other)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "verified" in done.stdout
+    assert "SECRET_KEY" not in done.stderr, "nobody signs in to the temporary site"
     assert (os.listdir(temporary), databases(), is_empty(site)) == ([], before, True)
 
 
@@ -255,7 +258,7 @@ def test_a_restore_that_fails_in_the_middle_leaves_an_empty_site(
 
 
 @pytest.mark.parametrize(
-    "fault", ["wrong key", "wrong deals key", "newer release", "newer format", "no backup", "no file"]
+    "fault", ["wrong key", "wrong deals key", "newer release", "newer format", "damaged header", "no backup", "no file"]
 )
 def test_a_backup_that_cannot_be_restored_is_refused_before_anything_is_written(
     fault: str, path: Path, keys: Keys, site: EmptySite, tmp_path: Path
@@ -272,6 +275,10 @@ def test_a_backup_that_cannot_be_restored_is_refused_before_anything_is_written(
             path = changed(path, keys, {"backup.json": msgspec.json.encode(newer)})
         case "newer format":
             path = changed(path, keys, {"backup.json": b'{"format": 2, "anything": []}'})
+        case "damaged header":
+            start, kind, rest = path.read_bytes().partition(b"-> X25519 ")
+            path = path.with_name("damaged.backup")
+            path.write_bytes(start + kind + (b"B" if rest[:1] == b"A" else b"A") + rest[1:])
         case "no backup":
             path = Path(__file__)
         case "no file":
@@ -283,11 +290,31 @@ def test_a_backup_that_cannot_be_restored_is_refused_before_anything_is_written(
         "wrong deals key": "BACKUP_DEALS_KEY",
         "newer release": "ladder.0999_later",
         "newer format": "format 2",
+        "damaged header": "damaged",
         "no backup": "not a backup",
         "no file": "nowhere",
     }
     assert expected[fault] in done.stderr
     assert is_empty(site)
+
+
+@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite has no server")
+@pytest.mark.parametrize("fault", ["no such database", "wrong port"])
+def test_a_server_that_refuses_says_why(fault: str, path: Path, keys: Keys, site: EmptySite, tmp_path: Path) -> None:
+    url = site.environment["DATABASE_URL"]
+    wrong, reason = {
+        "no such database": (f"{url}_2", "does not exist"),
+        "wrong port": (urlsplit(url)._replace(netloc="ada:secret@127.0.0.1:1").geturl(), "refused"),
+    }[fault]
+    commands = (
+        ["restore", path, *keys.options],
+        ["restore", "--drill", path, *keys.options],
+        ["backup", tmp_path / "new.backup"],
+    )
+    for command in commands:
+        done = site.manage(*command, DATABASE_URL=wrong)
+        assert (done.returncode, reason in done.stderr, "Traceback" in done.stderr) == (1, True, False), done.stderr
+        assert "secret" not in done.stderr
 
 
 def test_a_database_without_tables_cannot_be_backed_up(keys: Keys, site: EmptySite, tmp_path: Path) -> None:
