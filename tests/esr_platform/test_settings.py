@@ -15,6 +15,7 @@ import pytest
 from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.core import signing
+from django.core.management import CommandError, call_command
 from django.test import Client
 from pyrage.x25519 import Identity
 from pytest_django import Settings
@@ -139,6 +140,13 @@ def test_a_right_value_is_read(read: Read, name: str, value: str, meant: object)
 
 def test_an_empty_mail_server_prints_emails(read: Read) -> None:
     assert read(EMAIL_URL="")["EMAIL_BACKEND"] == "esr_platform.accounts.console.EmailBackend"
+
+
+def test_a_test_email_that_no_server_takes_names_the_setting(settings: Settings) -> None:
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1
+    with pytest.raises(CommandError, match="EMAIL_URL"):
+        call_command("sendtestemail", "ada@example.org")
 
 
 def test_every_scheduled_and_routed_task_exists() -> None:
