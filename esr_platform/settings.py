@@ -532,7 +532,7 @@ DJANGO_STRUCTLOG_CELERY_TASK_START_LOG_LEVEL = logging.DEBUG  # several periodic
 DJANGO_STRUCTLOG_STATUS_START_LOG_LEVEL = logging.DEBUG  # the line at the end has the same values
 DJANGO_STRUCTLOG_STATUS_4XX_LOG_LEVEL = logging.DEBUG  # Django already logs a warning
 LOGGING_CONFIG = None
-#: Format of the log: `console` for people or `json`, with one JSON object per line.
+#: Format of the log: `console`, or `json` with an object per line. The error that ends a command stays plain.
 LOG_FORMAT = one_of("LOG_FORMAT", env.str("LOG_FORMAT", default="console"), ("console", "json"))
 logging_config(
     #: Minimum level: `DEBUG`, `INFO`, `WARNING`, `ERROR` or `CRITICAL`. Commands use `WARNING`, except `serve_streams`.

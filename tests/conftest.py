@@ -222,7 +222,7 @@ def _send_through(url: str) -> None:
 @pytest.fixture
 def site_processes(transactional_db: None, broker: str, tmp_path: Path) -> Iterator[Processes]:
     """Starts workers and other real processes of the site on this test's database and broker."""
-    with data_in(tmp_path), processes(_environment(broker, tmp_path)) as group:
+    with data_in(tmp_path), processes(site_environment(broker, tmp_path)) as group:
         yield group
 
 
@@ -230,7 +230,7 @@ def site_processes(transactional_db: None, broker: str, tmp_path: Path) -> Itera
 def _race_server(
     django_db_setup: None, redis_url: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[RaceServer]:
-    with processes(_environment(redis_url, tmp_path_factory.mktemp("races"))) as group:
+    with processes(site_environment(redis_url, tmp_path_factory.mktemp("races"))) as group:
         yield RaceServer(group)
 
 
@@ -241,7 +241,8 @@ def race_server(_race_server: RaceServer, transactional_db: None, broker: str, t
         yield _race_server
 
 
-def _environment(redis_url: str, data: Path) -> dict[str, str]:
+def site_environment(redis_url: str, data: Path) -> dict[str, str]:
+    """The settings of a process that uses the test database and this broker."""
     return {
         "DATABASE_URL": _database_url(),
         "REDIS_URL": redis_url,

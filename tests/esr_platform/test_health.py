@@ -37,6 +37,7 @@ from esr_platform.probes import Probes
 from esr_platform.supervisor import processes as commands
 from ladder.models import Attempt, Ladder, Match
 from tests.build import block_on, opened_house, signed_in, verified
+from tests.conftest import site_environment
 from tests.services.ports import free_port, wait_until
 from tests.services.postgres import running_server
 from tests.services.redis import redis_server
@@ -189,9 +190,7 @@ def test_a_sandbox_that_does_not_hold_fails_its_check(site: str) -> None:
 
 
 def environment(redis_url: str) -> dict[str, str]:
-    from tests.conftest import _environment
-
-    return {**os.environ, **_environment(redis_url, Path("/nonexistent")), "VAR_DIR": ""}
+    return {**os.environ, **site_environment(redis_url, Path("/nonexistent")), "VAR_DIR": ""}
 
 
 def problem_of(name: str) -> str:

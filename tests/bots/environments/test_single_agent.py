@@ -57,7 +57,7 @@ def test_an_id_with_the_name_of_the_package_needs_no_import() -> None:
         "print(env.reset(seed=1)[0].shape)"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert done.stdout == "(191,)\n"
+    assert done.stdout == "(199,)\n"
 
 
 @every_table
@@ -204,5 +204,5 @@ def test_gymnasium_makes_vectors_of_it() -> None:
         several = gymnasium.make_vec(IDS[DUEL], num_envs=3, vectorization_mode=mode)
         observations, info = several.reset(seed=1)
         assert type(several).__name__ == kind
-        assert observations.shape == (3, 191)
+        assert observations.shape == (3, 199)
         assert info["action_mask"].shape == (3, 117)
