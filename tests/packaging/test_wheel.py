@@ -151,7 +151,7 @@ def test_the_library_needs_four_packages_and_the_rest_are_extras(metadata: Messa
     needed = metadata.get_all("Requires-Dist") or []
     library = [re.split("[<>=~]", line)[0] for line in needed if "extra ==" not in line]
     assert library == ["httpx2", "orjson", "rich", "shtab"]
-    assert set(metadata.get_all("Provides-Extra") or []) == {"server", "rl", "train", "s3", "verify"}
+    assert set(metadata.get_all("Provides-Extra") or []) == {"server", "rl", "train", "s3", "verify", "sentry", "otel"}
     assert any(line.startswith("django~=") and 'extra == "server"' in line for line in needed)
     assert any(line.startswith("pettingzoo") and 'extra == "rl"' in line for line in needed)
 
