@@ -129,7 +129,7 @@ def send(email: EmailMultiAlternatives) -> None:
 
 
 def probe() -> str:
-    """Connect to the mail server and sign in. Returns the problem, empty if there is none, and stores it for health."""
+    """Connect to the mail server and sign in. Returns the problem or an empty text, and stores it for health."""
     problem = ""
     try:
         with get_connection():

@@ -310,14 +310,11 @@ def _unavailable(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     if request.path.startswith(PREFIX):
         body, kind = problem_bytes(HTTPStatus(refusal.status_code), _code(refusal), _detail(refusal)), CONTENT_TYPE
     else:
-        body, kind = _page_of(refusal, wait).encode(), "text/html; charset=utf-8"
+        values = {"wait_s": wait, "not_stored": _code(refusal) == "not_stored"}
+        body, kind = render_to_string("503.html", values).encode(), "text/html; charset=utf-8"
     response = HttpResponse(body, status=refusal.status_code, content_type=kind, headers={"Retry-After": str(wait)})
     add_never_cache_headers(response)
     return response
-
-
-def _page_of(refusal: Refusal, wait_s: int) -> str:
-    return render_to_string("503.html", {"wait_s": wait_s, "not_stored": _code(refusal) == "not_stored"})
 
 
 class TemporaryFailures:

@@ -48,7 +48,7 @@ def new_backup(path: Path, key: Recipient) -> Iterator[Add]:
             yield add
         try:
             part.rename(path)
-            _sync_folder(path.parent)
+            sync(path.parent)
         except OSError as error:
             raise _unwritable(path, error) from None
     finally:
@@ -115,8 +115,9 @@ def _add(tar: tarfile.TarFile, name: str, data: bytes) -> None:
     tar.addfile(member, BytesIO(data))
 
 
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
+def sync(path: Path) -> None:
+    """Wait until the file or folder ``path`` is on the disk. Raises ``OSError``."""
+    handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:

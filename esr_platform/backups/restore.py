@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,7 +20,7 @@ from bots.uploads.storage import uploads
 from esr_platform.backups import BackupProblem
 from esr_platform.backups.backup import FORMAT, End, Header, is_upload
 from esr_platform.backups.checks import verified
-from esr_platform.backups.files import decompressed, opened_backup, unseal
+from esr_platform.backups.files import decompressed, opened_backup, sync, unseal
 from esr_platform.backups.keys import fingerprint
 from esr_platform.backups.tables import Columns, Loader, loading, require_database
 from esr_platform.secret import private_database
@@ -39,7 +38,7 @@ def restore(
 ) -> list[str]:
     """Restore the backup ``path`` into this site, which must be empty, and verify it. Returns the faults found.
 
-    ``say`` gets a line for each step, ``warn`` one for everything that the backup lacks. Nobody signs in to a
+    ``say`` gets a line for each step, ``warn`` one for everything that the backup lacks. No one signs in to a
     ``temporary`` site, so it may have another secret key. Raises ``BackupProblem`` if the backup cannot be restored.
     The site is then still empty.
     """
@@ -254,21 +253,13 @@ def _temporary_sqlite() -> Iterator[None]:
         with connection.cursor() as cursor:
             cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         connection.close()
-        _sync(part)
+        sync(part)
         for end in ("-wal", "-shm"):
             site.with_name(site.name + end).unlink(missing_ok=True)
         part.rename(site)
-        _sync(site.parent)
+        sync(site.parent)
     finally:
         connection.close()
         connection.settings_dict["NAME"] = str(site)
         for end in ("", "-wal", "-shm", "-journal"):
             part.with_name(part.name + end).unlink(missing_ok=True)
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

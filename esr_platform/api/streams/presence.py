@@ -108,10 +108,8 @@ class PresenceWriter:
 
     async def keep(self, every_s: float = EVERY_S) -> None:
         """Write and check periodically. It never ends: without it no bot or person here would get a game."""
-        steps = (
-            *(self._note_bots, self._note_players, self._note_visitors, self._note_number),
-            *(self.look, self.end_sessions),
-        )
+        notes = (self._note_bots, self._note_players, self._note_visitors, self._note_number)
+        steps = (*notes, self.look, self.end_sessions)
         while True:
             await asyncio.sleep(every_s)
             for step in steps:

@@ -46,10 +46,8 @@ _CELL: Final = {
 
 _CELL_SIZE: Final = len(_CELL[EMPTY_CODE])
 _CELLAR_SIZE: Final = _CELL_SIZE * len(PLACES)
-_FIRST: Final = {tuple(place): _CELL_SIZE * number for number, place in enumerate(PLACES)}
-"""The index of a cell's first number in the numbers of its cellar."""
-
 _PLACE: Final = {cell_of(level, x): number for number, (level, x) in enumerate(PLACES)}
+"""The index of a cell among those of a cellar."""
 
 
 def sections(seats: int) -> tuple[Section, ...]:
@@ -182,7 +180,7 @@ def _cellars(seen: Seen) -> list[float]:
     for place, player in enumerate(seen.players):
         if player["cellars"] and not _is_full(player["cellars"][-1]):
             for cell in player["cellars"][-1]:
-                start = _CELLAR_SIZE * place + _FIRST[cell["level"], cell["x"]]
+                start = _CELLAR_SIZE * place + _CELL_SIZE * _PLACE[cell_of(cell["level"], cell["x"])]
                 numbers[start : start + _CELL_SIZE] = _CELL[cell["card"]]
     return numbers
 

@@ -140,7 +140,7 @@ def _gems(seen: Seen) -> list[float]:
 
 
 def _leads(seen: Seen) -> list[float]:
-    """Return by how much each seat is ahead: who has the majority matters more than the numbers of gems."""
+    """Return by how much each seat is ahead, because majorities matter more than numbers of gems."""
     columns = list(zip(*(player["gems"] for player in seen.players), strict=True))
     return [
         (column[place] - max(column[:place] + column[place + 1 :]) + GEMS_PER_COLOUR) / (2 * GEMS_PER_COLOUR)

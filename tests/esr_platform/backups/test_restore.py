@@ -203,7 +203,7 @@ def test_a_drill_verifies_a_backup_and_leaves_nothing(path: Path, keys: Keys, si
     done = site.manage("restore", "--drill", path, *keys.options, TMPDIR=str(temporary), **other)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "verified" in done.stdout
-    assert "SECRET_KEY" not in done.stderr, "nobody signs in to the temporary site"
+    assert "SECRET_KEY" not in done.stderr, "no one signs in to the temporary site"
     assert (os.listdir(temporary), databases(), is_empty(site)) == ([], before, True)
 
 
