@@ -86,20 +86,20 @@ ON_BOTH := tests/bots/test_*.py tests/bots/uploads tests/ladder tests/esr_platfo
 # Test files with race tests or lock tests. SQLite has no row locks.
 RACES := $(shell grep -rlE 'race_server|mark\.locks' tests --include='test_*.py')
 
-test: $(VENV)/.dev sandbox accelerator  ## run the fast tests on SQLite, then race and lock tests on PostgreSQL
-	@status=0; \
-	$(BIN)/pytest -q -n auto -m "not slow" $(PYTEST_ARGS) || status=1; \
-	echo "Race and lock tests on PostgreSQL:"; \
-	$(ON_POSTGRESQL) $(BIN)/pytest -q -n auto -m "locks and not slow" $(PYTEST_ARGS) $(RACES) || status=1; \
-	exit $$status
+test: $(VENV)/.dev sandbox accelerator  ## run the fast tests on SQLite
+	@$(BIN)/pytest -q -n auto -m "not slow" $(PYTEST_ARGS)
 
 test-postgresql: $(VENV)/.dev sandbox  ## run the fast tests that use the database on PostgreSQL
 	@$(ON_POSTGRESQL) $(BIN)/pytest -q -n auto -m "not slow" $(PYTEST_ARGS) $(ON_BOTH)
 
 FILES := -n 3 --dist loadfile --no-loadscope-reorder  # each starts its own processes and often waits; long ones not last
 
-slow: $(VENV)/.dev services  ## run the slow tests: whole site, killed workers, compilers, browser
-	@$(BIN)/pytest -q $(FILES) -m "slow and not nightly" $(PYTEST_ARGS)
+slow: $(VENV)/.dev services  ## run the slow tests (whole site, killed workers, compilers, browser), then races on PostgreSQL
+	@status=0; \
+	$(BIN)/pytest -q $(FILES) -m "slow and not nightly" $(PYTEST_ARGS) || status=1; \
+	echo "Race and lock tests on PostgreSQL:"; \
+	$(ON_POSTGRESQL) $(BIN)/pytest -q -n auto -m "locks and not slow" $(PYTEST_ARGS) $(RACES) || status=1; \
+	exit $$status
 
 # With CI=true, a missing sandbox or browser fails the tests instead of skipping them.
 nightly: export CI := true

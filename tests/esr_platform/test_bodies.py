@@ -24,6 +24,8 @@ from esr_platform.bodies import FORM_BYTES, HEARD_OUT_BYTES, UPLOADS, BoundedBod
 from esr_platform.heads import BoundedHeads
 from tests.services.ports import free_port, wait_until
 
+pytestmark = pytest.mark.slow
+
 MOST = settings.MAX_EXECUTABLE_ARCHIVE_BYTES + FORM_BYTES
 MOST_ELSEWHERE = settings.MAX_ARCHIVE_BYTES + FORM_BYTES
 

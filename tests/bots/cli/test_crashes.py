@@ -20,6 +20,8 @@ from tests.bots.client.site import duel
 from tests.bots.runner.fakes import default, play
 from tests.services.leftovers import nothing_is_left
 
+pytestmark = pytest.mark.slow
+
 LIMITS = "startup_ms=60000,move_ms=60000,game_ms=600000"
 OS = "import os, signal, subprocess, time; "
 PARTIAL = "sys.stdout.write('{\"id\": '); sys.stdout.flush(); "

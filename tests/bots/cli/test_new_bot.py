@@ -17,6 +17,8 @@ from bots.starter_kits import KITS, Kit, bot_files, examples
 from games.registry import GAMES
 from tests.bots.cli.bots import Esr
 
+pytestmark = pytest.mark.slow
+
 FILES = ["README.md", "bot.py", "bot.toml", "examples.json", "strategy.py", "test_bot.py"]
 
 
@@ -108,7 +110,6 @@ def test_a_kit_in_any_language_has_a_manifest_and_describes_its_files_and_comman
     assert bool(kit.needs) == (kit.entry not in files)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kit", KITS.values(), ids=KITS.keys())
 def test_the_tests_of_a_kit_pass_for_every_game(tmp_path: Path, kit: Kit) -> None:
     tools = {"javascript": "node", "java": "javac", "c": "cc", "cpp": "c++", "rust": "cargo", "go": "go"}

@@ -17,6 +17,8 @@ from bots.client import Session
 from tests.bots.cli.bots import Esr, bot
 from tests.bots.client.site import NOT_FOUND, TOKEN, TinySite, duel, tiny_site
 
+pytestmark = pytest.mark.slow
+
 LADDER = ("--ladder", "duel-remote", "--games", 1)
 
 

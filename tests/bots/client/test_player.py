@@ -18,6 +18,8 @@ from bots.client.calls import Document
 from bots.protocol import Hello
 from tests.bots.client.site import CUT, TOKEN, TinySite, duel, tiny_site
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 
 

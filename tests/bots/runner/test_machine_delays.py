@@ -13,7 +13,7 @@ from bots.runner.match_seat import KNOWN_AFTER
 from games.rules import Document
 from tests.bots.runner.fakes import CHANNEL, default, play
 
-pytestmark = pytest.mark.usefixtures("each_channel")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("each_channel")]
 
 LIMITS = Limits(startup_ms=500, move_ms=200, bank_ms=0, game_ms=60_000)
 

@@ -7,10 +7,14 @@ import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import pytest
+
 from bots.runner import HouseProgram, PlatformFailure
 from bots.sandbox import SandboxLauncher
 from tests.bots.sandbox.programs import duel
 from tests.services.leftovers import nothing_is_left
+
+pytestmark = pytest.mark.slow
 
 MOST = 100
 

@@ -21,6 +21,8 @@ from tests.bots.sandbox.programs import duel, program
 from tests.services.leftovers import nothing_is_left
 from tests.services.ports import wait_until
 
+pytestmark = pytest.mark.slow
+
 PATIENT = Limits(startup_ms=60_000, move_ms=60_000, bank_ms=0, game_ms=600_000)
 """Limits under which nothing is late in these tests: a bot whose end goes unnoticed would take a minute."""
 

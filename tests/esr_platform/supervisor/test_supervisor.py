@@ -24,6 +24,8 @@ from esr_platform.supervisor.terminal import Terminal
 from tests.services.ports import free_port, wait_until
 from tests.services.workers import ROOT
 
+pytestmark = pytest.mark.slow
+
 Heard = list[tuple[str, str]]
 """The names of processes and lines, those of the supervisor with their level."""
 
