@@ -59,7 +59,8 @@ def find_credentials(*, needs_token: bool = True) -> Credentials:
     if not token and site == written.get("site"):  # never send a token to another site
         token = str(written.get("token", ""))
     if not site:
-        raise UsageError(f"Not signed in. Run `esr login URL` or set {SITE} and {TOKEN}.")
+        variables = f"{SITE} and {TOKEN}" if needs_token else f"{SITE} (public data needs no token)"
+        raise UsageError(f"Not signed in. Run `esr login URL`, or set {variables}.")
     if needs_token and not token:
         raise UsageError(f"No token for {site}. Create an API token on its account page, then run `esr login {site}`.")
     return Credentials(site, token)

@@ -8,7 +8,12 @@ from __future__ import annotations
 
 from typing import Final
 
-import gymnasium
+try:
+    import gymnasium
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        "The learning environments need Gymnasium. Run `pip install '.[rl]'` in a checkout."
+    ) from error
 
 from bots.environments.environment import REWARDS, GameEnvironment, Observation, env, raw_env
 from bots.environments.single_agent import SingleAgentEnv

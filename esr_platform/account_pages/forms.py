@@ -108,7 +108,7 @@ def words_of_signup(fields: dict[str, forms.Field]) -> None:
     _say(
         fields["username"],
         gettext_lazy("Username"),
-        gettext_lazy("Public. Letters, digits, hyphens and underscores."),
+        gettext_lazy("Public. 3 to 30 letters, digits, hyphens and underscores; the first is a letter."),
     )
     _say(fields["email"], gettext_lazy("Email"), gettext_lazy("Not public. You get a code to verify this address."))
     if "password1" in fields:

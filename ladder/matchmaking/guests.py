@@ -46,7 +46,6 @@ from ladder.models import GuestNameReport, Ladder, LiveSeat, Match, Proposal, Pr
 
 logger = logging.getLogger(__name__)
 
-MOST_SEATS: Final = 4
 CLOCK: Final = "usual"
 SCOPE: Final = "guests"
 
@@ -114,7 +113,7 @@ def play_now(ladder: Ladder, opponent: Bot, secret: str | None, address: str) ->
     if running is not None and secret:
         return running, secret
     require_pace(address)
-    if ladder.players != Ladder.Players.OPEN or ladder.seats > MOST_SEATS:
+    if ladder.players != Ladder.Players.OPEN:
         raise Refused(_("Guests cannot play on this ladder. Choose another game or sign in."), code="no_guests")
     require_guests_on(ladder)
     kept = secret or new_secret()

@@ -18,7 +18,6 @@ from bots.house.catalogue import HOUSE, LEVELS
 from bots.models import Bot
 from games.game import Game
 from games.registry import GAMES
-from ladder.matchmaking.guests import MOST_SEATS
 from ladder.matchmaking.levels import FIRST, recommended_levels
 from ladder.models import Ladder
 from ladder.pages.components.people import hash_of, person_of
@@ -237,12 +236,11 @@ class PlayNowForm(LobbyForm):
         )
 
 
-def open_formats(ladders: Iterable[Ladder], most_seats: int | None = None) -> dict[tuple[str, int], Ladder]:
+def open_formats(ladders: Iterable[Ladder]) -> dict[tuple[str, int], Ladder]:
     """By game and number of seats, the first ladder that is open to all; in the order of games."""
     formats: dict[tuple[str, int], Ladder] = {}
     for ladder in ladders:
-        to_all = ladder.players == Ladder.Players.OPEN and ladder.open and not ladder.by_invitation
-        if to_all and (most_seats is None or ladder.seats <= most_seats):
+        if ladder.players == Ladder.Players.OPEN and ladder.open and not ladder.by_invitation:
             formats.setdefault((ladder.game, ladder.seats), ladder)
     order = list(GAMES)
     return dict(sorted(formats.items(), key=lambda item: (order.index(item[0][0]), item[0][1])))
@@ -254,8 +252,7 @@ def play_now_form(
     """The form for the visitor, with their last choice preselected; two queries."""
     person, guest, last = person_of(request), hash_of(request), request.session.get(_LAST)
     own = Q(seat__version__bot__owner=person) if person else Q(guest=guest) if guest else None
-    formats = open_formats(ladders, None if person else MOST_SEATS)
-    return PlayNowForm(formats, house_bots(), own, last if isinstance(last, dict) else {}, data)
+    return PlayNowForm(open_formats(ladders), house_bots(), own, last if isinstance(last, dict) else {}, data)
 
 
 def remember(request: HttpRequest, form: PlayNowForm) -> None:

@@ -101,7 +101,6 @@ FIXED: Final[dict[str, Any]] = {
     "absence after which a player is offline": presence.AWAY,
     "absence after which others can claim victory": presence.GONE,
     "missed decisions in a row before a substitute plays": absences.MOST_MISSED,
-    "guests per game": guests.MOST_SEATS,
     "lifetime of a guest's invitation link": proposals.GUEST_LINK,
     "time without a connected player before a guest game ends": guests.IDLE,
     "length of a guest name": names.MAX_GUEST_NAME,

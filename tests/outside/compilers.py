@@ -61,7 +61,7 @@ _WASM_ZIG = f"{_ZIG} -target wasm32-wasi"
 COMPILERS: tuple[Compiler, ...] = (
     *_both("C", "ready", "gcc libc6-dev", file="bot.c", command="gcc -O2 -o bot bot.c"),
     Compiler(
-        "C, OpenMP", "needs libgomp.so.1", "gcc libc6-dev", file="bot.c", command="gcc -fopenmp -o bot bot.c",
+        "C, `#pragma omp`", "needs libgomp.so.1", "gcc libc6-dev", file="bot.c", command="gcc -fopenmp -o bot bot.c",
         source=OPENMP,
     ),
     *_both("Rust", "ready", "rustc", file="bot.rs", command="rustc -O --edition 2021 -o bot bot.rs"),

@@ -71,8 +71,8 @@ def test_of_secret_and_address_hashes_are_kept() -> None:
     assert secret not in (kept.guest, kept.guest_address) and HERE not in kept.guest_address
 
 
-@pytest.mark.parametrize("slug", [PEOPLE, DUEL, f"{DUEL}-remote", "edel-stein-reich-5-open"])
-def test_guests_play_at_small_open_tables_alone(slug: str) -> None:
+@pytest.mark.parametrize("slug", [PEOPLE, DUEL, f"{DUEL}-remote"])
+def test_guests_play_on_ladders_that_are_open_to_all_alone(slug: str) -> None:
     with refused("no_guests"):
         play_now(on(slug), level(2), None, HERE)
 

@@ -63,12 +63,16 @@ def test_the_form_has_all_games_seats_levels_and_bots(client: Client) -> None:
         form = page(client, address).one("form", data_play_now=True)
         values = {name: [radio["value"] for radio in form.all("input", name=name)] for name in CHOICE}
         assert values["game"] == ["edel-stein-reich", "edel-stein-reich-duel", "die-weinhaendler"]
-        assert values["seats"] == ["2", "3", "4"], "guests play at small tables"
+        assert values["seats"] == ["2", "3", "4", "5"]
         assert values["opponent"][:6] == [f"house-level-{number}" for number in range(1, 7)]
         assert {"house-greedy", "house-sommelier"} < set(values["opponent"])
         assert all(radio["data-fits"] for radio in form.all("input", name="opponent"))
-    seats = page(signed_in(person("ada")), "/play/").all("input", name="seats")
-    assert [radio["value"] for radio in seats] == ["2", "3", "4", "5"]
+
+
+@pytest.mark.parametrize("name", [None, "ada"])
+def test_everybody_can_play_with_five_seats(name: str | None) -> None:
+    match = started(signed_in(person(name) if name else None), **{**CHOICE, "seats": "5"})
+    assert match.seats.count() == 5
 
 
 def test_newcomers_have_a_low_level_preselected_and_nothing_is_recommended(client: Client) -> None:
@@ -144,11 +148,6 @@ def test_a_bad_choice_is_refused_with_a_code_and_without_a_session(
 ) -> None:
     assert code in refusal(client, **changed).split()
     assert not client.session.keys() and not Match.objects.exists()
-
-
-def test_guests_cannot_choose_five_seats(client: Client) -> None:
-    assert refusal(client, seats="5") == "invalid_choice"
-    assert started(signed_in(person("ada")), **{**CHOICE, "seats": "5"}).seats.count() == 5
 
 
 def test_limits_are_shown_in_the_form(client: Client) -> None:
