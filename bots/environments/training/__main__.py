@@ -1,8 +1,8 @@
 """Train the network of a game by self-play: ``python -m bots.environments.training GAME``.
 
-``FOLDER/GAME.pt`` is the checkpoint, from which the same command continues; ``GAME.json`` and ``GAME.png`` are the
-curve. ``GAME.safetensors`` has the weights (``games.network``) of the best point of the curve: the one whose worst
-result is the highest.
+``FOLDER/GAME.pt`` and the files of ``FOLDER/GAME`` are the checkpoint, from which the same command continues;
+``GAME.json`` and ``GAME.png`` are the curve. ``GAME.safetensors`` has the weights (``games.network``) of the best point
+of the curve: the one whose worst result is the highest.
 """
 
 from __future__ import annotations
@@ -10,21 +10,27 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
+from itertools import cycle
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final
 
-import torch
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+try:
+    import torch
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+except ModuleNotFoundError as error:
+    raise SystemExit(f"The training needs {error.name}. Run `pip install '.[train]'` in a checkout.") from error
 
-from bots.environments.training.clones import clones
-from bots.environments.training.evaluation import MIXTURES, BatchNetwork, evaluate
+from bots.environments.training.clones import SHARPNESS, Round, work
 from bots.environments.training.games import Games
 from bots.environments.training.ppo import STEPS, Training
+from bots.environments.vector import Numbers
 from games.network import save
 from games.registry import GAMES
 
-POINTS: Final = 20
-"""Points of the curve, which are also the candidates for the result."""
+ROUNDS: Final = 20
+"""Rounds in which house bots play against the network. They are the points of the curve and the candidates for the
+result."""
 
 SAVE_EVERY: Final = 20
 """Rollouts between two checkpoints."""
@@ -45,18 +51,22 @@ class Run:
         checkpoint = self._checkpoint()
         rollouts = checkpoint["training"]["progress"]["rollouts"] if checkpoint else 0
         # A continued training deals other games than those that it has seen.
-        games = Games(self.game, options.games, self.seats, options.seed + rollouts)
-        self.training = Training(games, options.hidden, options.seed + rollouts)
-        if not checkpoint:
-            made = []
-            for text, network in clones(self.game, self.training.new_network, self.training.random):
-                print(text, flush=True)
-                made.append(network)
-            self.training.begin_with(made)
-            self._save()
-        else:
+        seed = options.seed + rollouts
+        spawn = get_context("spawn")
+        self.house, other_end = spawn.Pipe()
+        arguments = self.game, self.seats, options.hidden, seed, self.base
+        spawn.Process(target=work, args=(other_end, *arguments), daemon=True).start()
+        other_end.close()
+        games = Games(self.game, options.games, self.seats, seed)
+        self.training = Training(games, options.hidden, seed)
+        self._use(self.house.recv())
+        if checkpoint:
             self.training.resume(checkpoint["training"])
             self.curve = checkpoint["curve"]
+        else:
+            self.training.begin_as(self.training.clones[-1])
+        self.playing: tuple[dict[str, Any], dict[str, Numbers]] | None = None
+        """The point of the curve and the weights in the round that is played."""
         self.rollouts = -(-options.steps // (STEPS * len(games)))
 
     def _checkpoint(self) -> Any:
@@ -77,30 +87,51 @@ class Run:
         columns = TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
         with Progress(*columns) as bar:
             task = bar.add_task(self.game, total=self.rollouts, completed=self.training.progress.rollouts)
+            if not self.training.progress.rollouts:
+                self._begin_round()
             while (number := self.training.progress.rollouts) < self.rollouts:
                 self.training.collect()
                 self.training.learn(number / self.rollouts)
                 number += 1
-                if number * POINTS // self.rollouts > (number - 1) * POINTS // self.rollouts:
-                    bar.console.print(self._measure())
+                if number * ROUNDS // self.rollouts > (number - 1) * ROUNDS // self.rollouts:
+                    self._end_round(bar)
+                    self._begin_round()
                 if number % SAVE_EVERY == 0 or number == self.rollouts:
                     self._save()
                 bar.update(task, completed=number)
+            self._end_round(bar)
+            self._save()
 
-    def _measure(self) -> str:
-        """Add a point to the curve. Return it as a line of text."""
-        progress = self.training.progress
-        network = BatchNetwork(self.game, self.training.average.tensors())
-        shares = {
-            ", ".join(names): seats * evaluate(network, seats, names, self.options.blocks).wins.value
-            for names in MIXTURES[self.game]
-            if (seats := len(names) + 1) in self.seats
-        }
-        if min(shares.values()) > max((min(point["shares"].values()) for point in self.curve), default=-1):
-            save(self.base.with_suffix(".safetensors"), self.game, self.training.average.tensors())
-        self.curve.append({"steps": progress.steps, "entropy": progress.entropy, "shares": shares})
-        against = "; ".join(f"{share:.2f} against {names}" for names, share in shares.items())
-        return f"{progress.steps:,} steps, entropy {progress.entropy:.2f}, fair shares of the win: {against}"
+    def _begin_round(self) -> None:
+        """Let house bots play against the present network while the training goes on."""
+        progress, tensors = self.training.progress, self.training.average.tensors()
+        point = {"rollouts": progress.rollouts, "steps": progress.steps, "entropy": progress.entropy}
+        self.house.send((len(self.curve) + 1, tensors, self.options.blocks))
+        self.playing = point, tensors
+
+    def _end_round(self, bar: Progress) -> None:
+        """Wait for the round that is played. Add it to the curve, and use its clones."""
+        if self.playing is None:
+            return
+        point, tensors = self.playing
+        self.playing, result = None, self.house.recv()
+        if min(result.shares.values()) > max((min(known["shares"].values()) for known in self.curve), default=-1):
+            save(self.base.with_suffix(".safetensors"), self.game, tensors)
+        self.curve.append({**point, "shares": result.shares, "imitated": result.imitated})
+        self._use(result)
+        against = "; ".join(f"{share:.2f} against {names}" for names, share in result.shares.items())
+        clones = ", ".join(f"{share:.1%} of {name}" for name, share in result.imitated.items())
+        bar.console.print(
+            f"{point['steps']:,} steps, entropy {point['entropy']:.2f}, fair shares of the win: {against}. "
+            f"Clones imitated {clones}."
+        )
+
+    def _use(self, result: Round) -> None:
+        """Let the clones of a round play in the training."""
+        clones = map(self.training.loaded, result.clones)
+        self.training.play_against(
+            [clone.sharpened(factor) for clone, factor in zip(clones, cycle(SHARPNESS), strict=False)]
+        )
 
     def _save(self) -> None:
         """Write all files. A stop at any moment leaves the old checkpoint or the new one."""
@@ -142,7 +173,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--hidden", type=int, default=256, help="units of each hidden layer (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the training (default: %(default)s)")
     parser.add_argument("--threads", type=int, default=2, help="threads of PyTorch (default: %(default)s)")
-    parser.add_argument("--blocks", type=int, default=20, help="blocks per point of the curve (default: %(default)s)")
+    parser.add_argument("--blocks", type=int, default=20, help="blocks per mixture and round (default: %(default)s)")
     parser.add_argument("--folder", type=Path, default=Path("var/training"), help="folder (default: %(default)s)")
     options = parser.parse_args(arguments)
     torch.set_num_threads(options.threads)

@@ -1,121 +1,179 @@
-"""Networks that imitate house bots, so that thousands of games can be played against them at once."""
+"""Networks that imitate house bots, so that thousands of games can be played against them at once.
+
+A network learns to exploit mistakes of a clone that its house bot does not make. So the house bots also play against
+the network during the training, in a process of their own, and the clones learn from their choices in these games
+(DAgger, Ross et al. 2011). The same games tell how strong the network is.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import cycle, islice
-from random import Random
-from typing import Any, Final, NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
 import torch
 from torch.nn import functional
 
+from bots.environments.training.evaluation import MIXTURES, BatchNetwork, evaluate
+from bots.environments.training.examples import HOUSE_BOTS, Examples, Watched, first_examples, joined
 from bots.environments.training.network import NEVER, PolicyValue
 from bots.environments.vector import Numbers
-from bots.house.catalogue import HOUSE
-from bots.house.inside import load, player
-from games.learning import Chosen
-from games.network import inputs, largest_encoding
-from games.registry import GAMES
+from bots.house.inside import HousePlayer
+from games.network import largest_encoding
 
-HOUSE_BOTS: Final = {
-    "edel-stein-reich": {"greedy": 150_000, "haggler": 300_000, "kontor": 250_000},
-    "edel-stein-reich-duel": {"greedy": 150_000, "haggler": 150_000, "kontor": 150_000},
-    "die-weinhaendler": {"vintner": 150_000, "sommelier": 30_000},
-}
-"""House bots that are imitated, by game, each with the number of its choices to learn from. The strongest is last."""
+FIRST_EXAMPLES: Final = 60_000
+"""Choices of each house bot from games between house bots, before the training."""
 
-RANDOM_MOVES: Final = 0.1
-"""Share of random moves, so that a clone also sees positions that house bots avoid."""
+MOST_EXAMPLES: Final = 400_000
+"""Choices of each house bot that are kept. Later ones replace others at random."""
 
-EPOCHS: Final = 12
+SHARPNESS: Final = (2.0, 3.0)
+"""Factors of the logits with which clones play. Each house bot has one clone for each of them.
+
+A clone that draws from its estimates often makes mistakes that the house bot does not make.
+"""
+
+FIRST_ROWS: Final = 600_000
+"""Examples that a clone learns from before the training, each several times."""
+
+ROWS: Final = 300_000
+"""Examples that a clone learns from after each round of games against the network."""
+
 MINIBATCH: Final = 1024
+RATE: Final = 1e-3
+"""The first learning rate of Adam, which falls to 0. It is half of this after the first time."""
 
 
-class Examples(NamedTuple):
-    """Choices of a house bot."""
-
-    inputs: Any
-    """Shape (rows, inputs)."""
-    masks: Any
-    """Shape (rows, actions), booleans."""
-    actions: Any
-    """Shape (rows,)."""
-
-
-def examples(game: str, name: str) -> Examples:
-    """Let a house bot play against all house bots of ``HOUSE_BOTS``."""
-    largest = largest_encoding(game)
-    rows: list[Numbers] = []
-    options: list[list[int]] = []
-    actions: list[int] = []
-    for seed, seats in enumerate(cycle(GAMES[game].seat_counts)):
-        if len(actions) >= HOUSE_BOTS[game][name]:
-            break
-        places = inputs(game, seats)
-        for observation, possible, action in _played(game, name, seats, seed):
-            row = np.zeros(largest.size, np.float32)
-            row[places] = observation
-            rows.append(row)
-            options.append(possible)
-            actions.append(action)
-    masks = torch.zeros(len(rows), len(largest.actions), dtype=torch.bool)
-    for row_mask, possible in zip(masks, options, strict=True):
-        row_mask[possible] = True
-    return Examples(torch.from_numpy(np.array(rows)), masks, torch.tensor(actions))
-
-
-def _played(game: str, name: str, seats: int, seed: int) -> Iterator[tuple[list[float], list[int], int]]:
-    """Play a game. Yield the observation, the options and the action of each choice of the house bot ``name``."""
-    random, encoding = Random(seed), GAMES[game].encoding(seats)
-    others = random.choices(list(HOUSE_BOTS[game]), k=seats - 1)
-    names = random.sample([name, *others], seats) if random.random() < 0.5 else [name] * seats
-    deal = random.randbytes(32)
-    players = [player(game, (HOUSE[each], load(HOUSE[each])), seats, seat, deal) for seat, each in enumerate(names)]
-    state, read = GAMES[game].new(seats, deal), [0] * seats
-    while state.pending:
-        seat = state.pending[0]
-        decision, view, log = state.decision(seat), state.view(seat), state.entries(seat, read[seat])
-        read[seat] += len(log)
-        move = players[seat].choose(decision, view, log)
-        if names[seat] == name:
-            chosen: Chosen = ()
-            for action in encoding.sequence(decision, move):
-                yield encoding.observation(view, decision, chosen), encoding.options(decision, chosen), action
-                chosen = (*chosen, action)
-        state.play(seat, state.random_move(seat, random) if random.random() < RANDOM_MOVES else move)
-
-
-def clone(network: PolicyValue, learned: Examples, random: np.random.Generator) -> float:
-    """Train the policy of ``network`` to imitate. Return the share of equal choices in a tenth that it did not see."""
-    order = random.permutation(len(learned.actions))
-    test, train = np.split(order, [len(order) // 10])
-    network.measure_inputs(learned.inputs)
-    adam = torch.optim.Adam(network.parameters(), lr=1e-3)
-    steps = EPOCHS * (len(train) // MINIBATCH)
-    for number, rows in enumerate(islice(_minibatches(train, random), steps)):
+def imitate(network: PolicyValue, learned: Examples, rows: int, rate: float, random: np.random.Generator) -> None:
+    """Train the policy of ``network`` on ``rows`` random examples, with a learning rate that falls to 0."""
+    adam = torch.optim.Adam(network.parameters(), lr=rate)
+    steps = max(1, rows // MINIBATCH)
+    for number in range(steps):
+        part = learned.rows(random.integers(len(learned.actions), size=MINIBATCH))
         for group in adam.param_groups:
-            group["lr"] = 1e-3 * (1 - number / steps)
-        logits = network(learned.inputs[rows])[0].masked_fill(~learned.masks[rows], NEVER)
-        loss = functional.cross_entropy(logits, learned.actions[rows])
+            group["lr"] = rate * (1 - number / steps)
+        loss = functional.cross_entropy(_logits(network, part), torch.from_numpy(part.actions))
         adam.zero_grad()
         loss.backward()
         adam.step()
+
+
+def imitated(network: PolicyValue, shown: Examples) -> float:
+    """Return the share of the examples whose action is the most probable one for ``network``."""
     with torch.no_grad():
-        logits = network(learned.inputs[test])[0].masked_fill(~learned.masks[test], NEVER)
-    return float((logits.argmax(1) == learned.actions[test]).float().mean())
+        return float((_logits(network, shown).argmax(1).numpy() == shown.actions).mean())
 
 
-def _minibatches(rows: Any, random: np.random.Generator) -> Iterator[Any]:
+def _logits(network: PolicyValue, shown: Examples) -> Any:
+    logits = network(torch.from_numpy(shown.inputs.astype(np.float32)))[0]
+    masks = np.unpackbits(shown.masks, axis=1, count=logits.shape[1]).astype(np.bool_)
+    return logits.masked_fill(~torch.from_numpy(masks), NEVER)
+
+
+@dataclass
+class Round:
+    """What games of house bots against the network have brought."""
+
+    clones: list[dict[str, Any]]
+    """The weights of the clones after they learned from the games: of one house bot after the other."""
+    shares: dict[str, float]
+    """Wins of the network in fair shares, by mixture of house bots (``MIXTURES``)."""
+    imitated: dict[str, float]
+    """Share of the choices in these games that the clones would have made before, by house bot."""
+
+
+class Sparring:
+    """House bots that play against a network in rounds, and their clones.
+
+    ``folder`` has a file with the examples of each round, and the weights of the clones after the last one. A training
+    continues with them.
+    """
+
+    def __init__(self, game: str, seats: Sequence[int], hidden: int, seed: int, folder: Path) -> None:
+        torch.manual_seed(seed)
+        torch.set_num_threads(1)
+        self.game, self.seats, self.folder, self.random = game, seats, folder, np.random.default_rng(seed)
+        largest = largest_encoding(game)
+        self.clones = [
+            (name, PolicyValue(largest.size, len(largest.actions), largest.seats, hidden))
+            for name in HOUSE_BOTS[game]
+            for _ in SHARPNESS
+        ]
+        self.examples: dict[str, Examples] = {}
+
+    def begin(self) -> Round:
+        """Let clones learn from games between house bots, or continue after the last round."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        weights, stored = self.folder / "clones.pt", sorted(self.folder.glob("*.npz"))
+        if weights.exists():
+            for path in stored:
+                with np.load(path) as arrays:
+                    for name in HOUSE_BOTS[self.game]:
+                        self._add(name, Examples(*(arrays[f"{name}.{part}"] for part in Examples._fields)))
+            for (_, clone), state in zip(self.clones, torch.load(weights, weights_only=True), strict=True):
+                clone.load_state_dict(state)
+            return Round(self._weights(), {}, {})
+        new = {name: first_examples(self.game, name, FIRST_EXAMPLES) for name in HOUSE_BOTS[self.game]}
+        for name, clone in self.clones:
+            clone.measure_inputs(torch.from_numpy(new[name].inputs.astype(np.float32)))
+        return Round(self._learned(0, new, FIRST_ROWS, RATE), {}, {})
+
+    def play(self, number: int, tensors: dict[str, Numbers], blocks: int) -> Round:
+        """Play round ``number`` (from 1) against a network, ``blocks`` against each mixture. Let the clones learn."""
+        watched: dict[str, list[Watched]] = {name: [] for name in HOUSE_BOTS[self.game]}
+
+        def watch(name: str, seats: int, inner: HousePlayer) -> HousePlayer:
+            if name not in watched:
+                return inner
+            watched[name].append(Watched(self.game, seats, inner))
+            return watched[name][-1]
+
+        network, shares = BatchNetwork(self.game, tensors), {}
+        for names in MIXTURES[self.game]:
+            if (seats := len(names) + 1) in self.seats:
+                wins = evaluate(network, seats, names, blocks, seed=number, watch=watch).wins
+                shares[", ".join(names)] = seats * wins.value
+        new = {name: joined(players) for name, players in watched.items()}
+        shown = {name: imitated(clone, new[name]) for name, clone in self.clones}
+        return Round(self._learned(number, new, ROWS, RATE / 2), shares, shown)
+
+    def _learned(self, number: int, new: dict[str, Examples], rows: int, rate: float) -> list[dict[str, Any]]:
+        arrays: dict[str, Any] = {
+            f"{name}.{part}": array for name, each in new.items() for part, array in each._asdict().items()
+        }
+        np.savez_compressed(self.folder / f"{number:02}.npz", **arrays)
+        for name, each in new.items():
+            self._add(name, each)
+        for name, clone in self.clones:
+            imitate(clone, self.examples[name], rows, rate, self.random)
+        torch.save(self._weights(), self.folder / "clones.pt")
+        return self._weights()
+
+    def _add(self, name: str, new: Examples) -> None:
+        if known := self.examples.get(name):
+            room = max(0, MOST_EXAMPLES - len(new.actions))
+            kept = known.rows(self.random.permutation(len(known.actions))[:room])
+            arrays: Any = zip(kept, new, strict=True)
+            new = Examples(*(np.concatenate(pair) for pair in arrays))
+        self.examples[name] = new
+
+    def _weights(self) -> list[dict[str, Any]]:
+        return [clone.state_dict() for _, clone in self.clones]
+
+
+def work(connection: Connection[Any, Any], *arguments: Any) -> None:
+    """Be the process of a :class:`Sparring`: send the first round, and the round of each request for one.
+
+    A request has the arguments of :meth:`Sparring.play`. The process ends with the one at the other end.
+    """
+    sparring = Sparring(*arguments)
+    connection.send(sparring.begin())
     while True:
-        order = random.permutation(rows)
-        yield from np.split(order, range(MINIBATCH, len(order), MINIBATCH))[:-1]
-
-
-def clones(game: str, new: Any, random: np.random.Generator, names: Sequence[str] = ()) -> Iterator[tuple[str, Any]]:
-    """Yield a description and a clone of each house bot. ``new()`` creates a network."""
-    for name in names or HOUSE_BOTS[game]:
-        learned, network = examples(game, name), new()
-        share = clone(network, learned, random)
-        yield f"{name}: {len(learned.actions):,} choices, {share:.1%} of new ones imitated", network
+        try:
+            request = connection.recv()
+        except (EOFError, ConnectionError):
+            return
+        connection.send(sparring.play(*request))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -125,10 +125,21 @@ class _Game:
         return bool(self.state.pending)
 
 
-def evaluate(network: BatchNetwork, seats: int, opponents: Sequence[str], blocks: int, seed: int = 1) -> Strength:
+Watch = Callable[[str, int, HousePlayer], HousePlayer]
+
+
+def evaluate(
+    network: BatchNetwork,
+    seats: int,
+    opponents: Sequence[str],
+    blocks: int,
+    seed: int = 1,
+    watch: Watch = lambda _name, _seats, house_player: house_player,
+) -> Strength:
     """Play ``blocks`` blocks against house bots.
 
     ``opponents`` are their names in clockwise order after the network. They take turns if there are too few.
+    ``watch`` gets the name, the number of seats and the player of each house bot in a game, and returns who plays.
     """
     bots = [(HOUSE[name], load(HOUSE[name])) for name in opponents]
     games = []
@@ -136,7 +147,10 @@ def evaluate(network: BatchNetwork, seats: int, opponents: Sequence[str], blocks
         deal = sha256(f"evaluate/{seed}/{block}".encode()).digest()
         for own in range(seats):
             places = {(own + distance) % seats: bots[(distance - 1) % len(bots)] for distance in range(1, seats)}
-            others = {seat: player(network.game, bot, seats, seat, deal) for seat, bot in places.items()}
+            others = {
+                seat: watch(bot[0].name, seats, player(network.game, bot, seats, seat, deal))
+                for seat, bot in places.items()
+            }
             games.append(_Game(block, own, GAMES[network.game].new(seats, deal), others))
     playing = games
     while playing := [game for game in playing if game.advance()]:

@@ -33,8 +33,8 @@ STEPS: Final = 64
 WARM_UP: Final = 512
 """Random steps before the training: they measure the inputs and leads, and the games no longer run in parallel."""
 
-MINIBATCH: Final = 4096
-RATE: Final = 5e-4
+MINIBATCH: Final = 8192
+RATE: Final = 3e-4
 """The first learning rate of Adam. It falls linearly to 3%."""
 
 VALUES_FIRST: Final = 10
@@ -50,12 +50,6 @@ ENTROPY: Final = (0.01, 0.003)
 MAX_NORM: Final = 0.5
 MAX_LEAD: Final = 4.0
 """Limit of a lead in standard deviations of the leads of random games."""
-
-SHARPNESS: Final = (2.0, 3.0)
-"""Factors of the logits of clones, which play in versions with each of them.
-
-A clone that draws from its estimates often makes mistakes that the house bot does not make.
-"""
 
 EARLIER_VERSIONS: Final = 3
 """Versions of the network that play other seats at one time: the last one stored and others at random."""
@@ -154,7 +148,6 @@ class Training:
             "average": self.average.state_dict(),
             "adam": self.adam.state_dict(),
             "stored": self.stored,
-            "clones": [clone.state_dict() for clone in self.clones],
             "spread": self.spread,
             "progress": self.progress.__dict__,
         }
@@ -166,7 +159,6 @@ class Training:
         self.adam.load_state_dict(state["adam"])
         self.stored, self.spread = state["stored"], state["spread"]
         self.progress = Progress(**state["progress"])
-        self.clones = [self._loaded(clone) for clone in state["clones"]]
         self._choose_others()
 
     def store(self) -> None:
@@ -176,20 +168,25 @@ class Training:
         self.stored.append({name: array.clone() for name, array in self.network.state_dict().items()})
         self._choose_others()
 
-    def begin_with(self, clones: list[PolicyValue]) -> None:
-        """Let ``clones`` of house bots play, and begin as the last one."""
-        self.clones = [clone.sharpened(factor) for clone in clones for factor in SHARPNESS]
+    def play_against(self, clones: list[PolicyValue]) -> None:
+        """Let ``clones`` play other seats, always the same number of them."""
+        self.clones = clones
+        self._choose_others()
+
+    def begin_as(self, clone: PolicyValue) -> None:
+        """Begin with the policy of a clone."""
         for network in (self.network, self.average):
-            network.load_state_dict(self.clones[-1].state_dict())
+            network.load_state_dict(clone.state_dict())
         self.stored.clear()
         self.store()
 
     def _choose_others(self) -> None:
         """Choose the earlier versions that play until the next call."""
         versions = (len(self.stored) - 1, *self.random.integers(len(self.stored), size=EARLIER_VERSIONS - 1))
-        self.others = [*self.clones, *(self._loaded(self.stored[version]) for version in versions)]
+        self.others = [*self.clones, *(self.loaded(self.stored[version]) for version in versions)]
 
-    def _loaded(self, state: dict[str, Any]) -> PolicyValue:
+    def loaded(self, state: dict[str, Any]) -> PolicyValue:
+        """Return a network with these weights."""
         network = self.new_network()
         network.load_state_dict(state)
         return network
@@ -281,6 +278,11 @@ class Training:
         targets = (rollout.target_wins, rollout.target_leads)
         wins, leads = (np.take_along_axis(each[steps, games], places, 1) * exists for each in targets)
         advantages = gains[steps, games, seats].astype(np.float32)
+        for count in np.unique(
+            self.games.seat_counts
+        ):  # otherwise the number of seats with the largest leads counts most
+            same = self.games.seat_counts[games] == count
+            advantages[same] = (advantages[same] - advantages[same].mean()) / (advantages[same].std() + 1e-8)
         rows = torch.from_numpy(steps * len(self.games) + games)
         batch = _Batch(rows, *map(torch.from_numpy, (advantages, wins, leads, exists)))
         for group in self.adam.param_groups:
@@ -311,8 +313,8 @@ class Training:
         logits, wins, leads = self.network(rollout.inputs.flatten(0, 1)[batch.rows])
         likely = torch.log_softmax(logits.masked_fill(~masks, NEVER), 1)
         ratio = (likely.gather(1, actions[:, None])[:, 0] - rollout.likely.flatten()[batch.rows]).exp()
-        normal = (batch.advantages - batch.advantages.mean()) / (batch.advantages.std() + 1e-8)
-        gain = torch.min(ratio * normal, ratio.clamp(1 - CLIP, 1 + CLIP) * normal).mean()
+        clipped = ratio.clamp(1 - CLIP, 1 + CLIP)
+        gain = torch.min(ratio * batch.advantages, clipped * batch.advantages).mean()
         entropy = -(likely.exp() * likely.clamp(min=-50)).sum(1).mean()
         chances = torch.log_softmax(wins.masked_fill(~batch.exists, NEVER), 1).clamp(min=-50)
         surprise = -(batch.wins * chances).sum(1).mean()

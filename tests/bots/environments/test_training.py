@@ -9,8 +9,10 @@ import pytest
 
 from bots.environments.training import levels
 from bots.environments.training.evaluation import BatchNetwork, evaluate
+from bots.environments.training.examples import Watched, first_examples, joined
 from bots.environments.training.games import Games
 from bots.environments.vector import uniform
+from bots.house.inside import HousePlayer
 from games.network import Network, save
 from games.registry import GAMES
 from tests.games.test_network import DUEL, tensors
@@ -64,6 +66,32 @@ def test_an_evaluation_is_the_same_again(game: str, seats: int, opponents: list[
     assert first == second
     assert 0 <= first.wins.value <= 1
     assert first.wins.count == 3
+
+
+def test_watched_house_bots_play_the_same_and_give_examples_of_legal_choices() -> None:
+    watched: dict[str, list[Watched]] = {"random": [], "greedy": []}
+
+    def watch(name: str, seats: int, inner: HousePlayer) -> HousePlayer:
+        watched[name].append(Watched(GEMS, seats, inner))
+        return watched[name][-1]
+
+    names = list(watched)
+    assert evaluate(network(GEMS), 3, names, blocks=2, watch=watch) == evaluate(network(GEMS), 3, names, blocks=2)
+    encoding = GAMES[GEMS].encoding(5)
+    for players in watched.values():
+        assert len(players) == 6
+        found = joined(players)
+        assert len(found.inputs) > 6
+        assert found.inputs.shape[1] == encoding.size
+        masks = np.unpackbits(found.masks, axis=1, count=len(encoding.actions))
+        assert masks[np.arange(len(found.actions)), found.actions].all()
+
+
+@pytest.mark.parametrize("game", [DUEL, GEMS])
+def test_games_between_house_bots_give_examples_of_one_of_them(game: str) -> None:
+    found = first_examples(game, "greedy", 100)
+    assert 100 <= len(found.actions) < 1_000
+    assert len(set(found.actions.tolist())) > 5
 
 
 def test_equal_temperatures_give_the_fair_share(monkeypatch: pytest.MonkeyPatch) -> None:
