@@ -15,14 +15,14 @@ def spelled(command: str) -> str:
     return command if command.startswith("-") else command.replace("-", "_")
 
 
-SERVER = "serve_streams"
-"""The command that serves requests and logs them. The others print an answer, so they log only problems."""
+SERVERS = ("run_process", "serve_streams")
+"""The commands that serve requests and log them. The others print an answer, so they log only problems."""
 
 
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "esr_platform.settings")
     command = [*map(spelled, sys.argv[1:2])]
-    if command != [SERVER]:
+    if not {*command} & {*SERVERS}:
         os.environ.setdefault("LOG_LEVEL", "WARNING")
     try:
         from django.core.management import execute_from_command_line

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import time
 from argparse import ArgumentParser
+from functools import partial
 from typing import Any
 
 from django.conf import settings
+from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError
 
 from esr_platform.demo.activities import strangers
 from esr_platform.demo.program import fill_by_playing
-from esr_platform.management.commands.run import INTERRUPTED, listen_to_signals, prepare
+from esr_platform.management.commands.run import INTERRUPTED, listen_to_signals
 from esr_platform.public import is_public
 from esr_platform.supervisor.problems import SiteProblem
 from esr_platform.supervisor.site import SiteLocation
@@ -50,7 +52,7 @@ class Command(BaseCommand):
         try:
             if not anyway:
                 require_a_demo_site("demo-data")
-            fill_by_playing(matches, location, terminal, prepare)
+            fill_by_playing(matches, location, terminal, partial(call_command, "prepare"))
         except SiteProblem as problem:
             raise CommandError(f"{problem}.") from None
         except KeyboardInterrupt:

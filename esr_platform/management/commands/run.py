@@ -7,6 +7,7 @@ import errno
 import signal
 from argparse import ArgumentParser
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -19,7 +20,6 @@ from esr_platform.accounts.demo import PASSWORD_FILE, demo_login
 from esr_platform.supervisor.problems import SiteProblem
 from esr_platform.supervisor.site import NO_MATCH_SECONDS, STOP_SIGNALS, Site, SiteLocation
 from esr_platform.supervisor.terminal import Terminal, finished_matches, show_tables
-from ladder.creation import open_house
 from ladder.matches.schedule import house_blocks_for
 
 INTERRUPTED = 130
@@ -55,7 +55,7 @@ class Command(BaseCommand):
         site = Site(location, terminal)
         listen_to_signals()
         try:
-            with _problems_as_errors(), site.up(prepare):
+            with _problems_as_errors(), site.up(partial(call_command, "prepare")):
                 print_login(terminal)
                 _print_sandbox_warning(terminal)
                 site.play(matches, finished_matches, NO_MATCH_SECONDS if ends else None)
@@ -66,13 +66,6 @@ class Command(BaseCommand):
             terminal.say("Stopped.")
             raise SystemExit(INTERRUPTED if ends else 0) from None
         show_tables(terminal)
-
-
-def prepare() -> None:
-    """Migrate the database, collect static files and create the house bots."""
-    call_command("migrate", verbosity=0, interactive=False)
-    call_command("collectstatic", verbosity=0, interactive=False)
-    open_house()
 
 
 def print_login(terminal: Terminal) -> None:
