@@ -34,7 +34,8 @@ def problem(what: str) -> str:
             state = json.load(response)
     except HTTPError as error:  # status 503: some check fails
         state = json.load(error)
-    return f"The check {what} fails." if what in state["failing"] else ""
+    found = {check["name"]: check["state"] for check in state["checks"]}
+    return "" if found[what] == "ok" else f"The state of {what} is {found[what]}."
 
 
 if __name__ == "__main__":

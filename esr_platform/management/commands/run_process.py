@@ -33,4 +33,4 @@ class Command(BaseCommand):
         command = make({})
         # `run` stops workers at once. Here, REMAP_SIGTERM is up to the operator.
         added = {name: value for name, value in command.environment.items() if name != "REMAP_SIGTERM"}
-        os.execve(command.arguments[0], list(command.arguments), {**os.environ, **added})
+        os.execve(command.arguments[0], list(command.arguments), {**os.environ, **added})  # noqa: S606  # ends at exec
