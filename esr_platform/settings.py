@@ -535,7 +535,7 @@ LOGGING_CONFIG = None
 #: Format of the log: `console`, or `json` with an object per line. The error that ends a command stays plain.
 LOG_FORMAT = one_of("LOG_FORMAT", env.str("LOG_FORMAT", default="console"), ("console", "json"))
 logging_config(
-    #: Minimum level: `DEBUG`, `INFO`, `WARNING`, `ERROR` or `CRITICAL`. Commands use `WARNING`, except `serve_streams`.
+    #: Minimum level: `DEBUG`, `INFO`, `WARNING`, `ERROR` or `CRITICAL`. Commands use `WARNING`, except `run_process`.
     level=one_of("LOG_LEVEL", env.str("LOG_LEVEL", default="INFO").upper(), LEVELS),
     as_json=LOG_FORMAT == "json",
     colors=os.isatty(2),
