@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Callable
 from datetime import timedelta
 from types import SimpleNamespace
 
 import pytest
+from celery import current_app
 from celery.signals import worker_process_init
 from django.utils import timezone
 
@@ -17,13 +19,14 @@ from bots.machines import (
     offered_libraries,
     sandbox_state,
     tell,
-    tell_beside,
     write_down,
 )
 from bots.models import Machine
 from bots.sandbox import SelfTest
 from bots.sandbox.proof import RETRY_S
 from bots.sandbox.status import document
+from esr_platform.supervisor import processes
+from esr_platform.supervisor.processes import ProcessCommand
 
 pytestmark = pytest.mark.django_db
 
@@ -122,8 +125,19 @@ def test_a_machine_whose_bots_have_files_on_a_disk_plays_no_rated_games() -> Non
     assert sandbox_state() == Sandbox.UNRATED
 
 
-def test_every_process_of_a_worker_tests_its_sandbox_when_it_starts() -> None:
-    assert tell_beside in [receiver() for _, receiver in worker_process_init.receivers]
+@pytest.mark.parametrize(
+    ("process", "tests"), [(processes.bots, 1), (processes.default, 0)], ids=["starts-bots", "starts-none"]
+)
+def test_processes_of_a_worker_test_their_sandbox_when_they_start_if_the_worker_starts_bots(
+    monkeypatch: pytest.MonkeyPatch, process: Callable[[dict[str, str]], ProcessCommand], tests: int
+) -> None:
+    arguments = list(process({}).arguments)
+    queues = arguments[arguments.index("--queues") + 1].split(",")
+    told: list[object] = []
+    monkeypatch.setattr(machines, "tell_beside", lambda: told.append(None))
+    monkeypatch.setattr(current_app.amqp.queues, "_consume_from", dict.fromkeys(queues))
+    worker_process_init.send(sender=None)
+    assert len(told) == tests
 
 
 def test_a_library_is_offered_where_every_machine_with_a_working_sandbox_has_it() -> None:
