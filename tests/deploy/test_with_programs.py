@@ -45,8 +45,10 @@ def test_nginx_accepts_its_configuration(tmp_path: Path) -> None:
     nginx = program("nginx", "nginx", tmp_path)
     key, certificate = tmp_path / "privkey.pem", tmp_path / "fullchain.pem"
     subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=arena.example.org"]
-        + ["-keyout", key, "-out", certificate],
+        [
+            *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=arena.example.org"),
+            *("-keyout", key, "-out", certificate),
+        ],
         check=True,
         capture_output=True,
     )
