@@ -69,7 +69,7 @@ def _people_come() -> bool:
 _LOOK_EVERY_S: Final = 0.5
 
 
-def fill_by_playing(matches: int, location: SiteLocation, terminal: Terminal, prepare: Callable[[], None]) -> None:
+def fill_by_playing(matches: int, location: SiteLocation, terminal: Terminal, prepare: Callable[[], object]) -> None:
     """Play until the site has ``matches`` finished matches in total. Raises :class:`SiteProblem`.
 
     After an interruption, call it again to continue.

@@ -75,7 +75,7 @@ class Site:
         self.supervisor = Supervisor(terminal.pass_on)
 
     @contextmanager
-    def up(self, prepare: Callable[[], None]) -> Iterator[None]:
+    def up(self, prepare: Callable[[], object]) -> Iterator[None]:
         """Run the site during the block: start Redis, call ``prepare``, then start the other processes.
 
         Raises :class:`SiteProblem`. At the end, all processes are stopped.

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 from argparse import ArgumentParser
-from functools import partial
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Final
 
 from django.core.management.base import BaseCommand
 
 from esr_platform.supervisor import processes
+from esr_platform.supervisor.processes import ProcessCommand
 
-PROCESSES = {
+PROCESSES: Final[dict[str, Callable[..., ProcessCommand]]] = {
     each.__name__: each
     for each in (processes.web, processes.streams, processes.bots, processes.host, processes.default, processes.beat)
 }
+"""The processes of a site by name. Each function takes the environment, and `web` its host and port before it."""
 
 
 class Command(BaseCommand):
@@ -29,8 +31,8 @@ class Command(BaseCommand):
         parser.add_argument("--port", type=int, default=8000, help="HTTP port of `web` (default: 8000)")
 
     def handle(self, *, process: str, host: str, port: int, **_: Any) -> None:
-        make = partial(processes.web, host, port) if process == "web" else PROCESSES[process]
-        command = make({})
+        address = (host, port) if process == "web" else ()
+        command = PROCESSES[process](*address, {})
         # `run` stops workers at once. Here, REMAP_SIGTERM is up to the operator.
         added = {name: value for name, value in command.environment.items() if name != "REMAP_SIGTERM"}
         os.execve(command.arguments[0], list(command.arguments), {**os.environ, **added})  # noqa: S606  # ends at exec
