@@ -104,6 +104,7 @@ slow: $(VENV)/.dev services  ## run the slow tests (whole site, killed workers, 
 # With CI=true, a missing sandbox or browser fails the tests instead of skipping them.
 nightly: export CI := true
 nightly: $(VENV)/.dev services  ## run all checks that take too long for continuous integration
+	@tools/system-packages docker-compose systemd || true
 	@failed=; \
 	$(BIN)/pytest -q $(FILES) -m nightly $(PYTEST_ARGS) || failed="$$failed nightly-tests"; \
 	HYPOTHESIS_PROFILE=new-examples $(BIN)/pytest -q -n auto -m "not slow" $(PYTEST_ARGS) tests/games tests/judge tests/bots || failed="$$failed new-examples"; \

@@ -1,4 +1,4 @@
-"""The files of ``deploy/`` as their own programs read them. Packages of Debian that are missing are only unpacked."""
+"""The files of ``deploy/`` as their own programs read them."""
 
 from __future__ import annotations
 
@@ -6,31 +6,16 @@ import os
 import re
 import subprocess
 from pathlib import Path
-from shutil import which
 
 import pytest
 from django.conf import settings
 
-from tests.services.tools import missing
+from tests.services.tools import program
 
 pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 
 ROOT = Path(settings.BASE_DIR)
 DEPLOY = ROOT / "deploy"
-
-
-def program(name: str, package: str, folder: Path) -> str:
-    """The program ``name`` of this machine, or else that of the Debian package, unpacked into ``folder``."""
-    found = which(name, path=f"{os.environ['PATH']}:/usr/sbin:/usr/libexec/docker/cli-plugins")
-    if found is not None:
-        return found
-    try:
-        subprocess.run(["apt-get", "download", package], cwd=folder, check=True, capture_output=True)
-        (archive,) = folder.glob(f"{package}_*.deb")
-        subprocess.run(["dpkg", "-x", archive, folder / package], check=True, capture_output=True)
-        return str(next(path for path in (folder / package).rglob(name) if os.access(path, os.X_OK) and path.is_file()))
-    except (OSError, StopIteration, ValueError, subprocess.CalledProcessError) as error:
-        missing(f"{name} is not installed, and its package cannot be downloaded: {error}")
 
 
 def fails(*command: str | Path, cwd: Path = DEPLOY, **environment: str) -> str:

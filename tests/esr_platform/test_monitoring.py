@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
-from shutil import copytree, which
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -28,7 +28,7 @@ from ladder.matches.play import play
 from ladder.models import Ladder, Match
 from ladder.pages.components.documentation import Documentation
 from tests.build import block_on, claimed, expire_lease, opened_house, report_of, signed_in, staff
-from tests.services.tools import missing
+from tests.services.tools import program
 
 ROOT = Path(settings.BASE_DIR)
 RULES = ROOT / "deploy" / "prometheus" / "alerts.yml"
@@ -211,7 +211,7 @@ def test_the_alerts_about_checks_cover_each_check_once() -> None:
 @pytest.mark.slow
 @pytest.mark.nightly
 def test_promtool_passes_the_tests_of_the_alerts_and_notices_each_missing_rule(tmp_path: Path) -> None:
-    promtool = promtool_in(tmp_path)
+    promtool = program("promtool", "prometheus", tmp_path)
 
     def test(folder: Path) -> int:
         command = [promtool, "test", "rules", folder / "alerts.test.yml"]
@@ -225,17 +225,3 @@ def test_promtool_passes_the_tests_of_the_alerts_and_notices_each_missing_rule(t
             group["rules"] = [rule for rule in group["rules"] if rule["expr"] != alert["expr"]]
         (copy / "alerts.yml").write_text(yaml.safe_dump(rules), encoding="utf-8")
         assert test(copy) == 1, alert["alert"]
-
-
-def promtool_in(folder: Path) -> str:
-    """The promtool of this machine, or else that of the Debian package, which is unpacked but not installed."""
-    found = which("promtool")
-    if found is None:
-        try:
-            subprocess.run(["apt-get", "download", "prometheus"], cwd=folder, check=True, capture_output=True)
-            (package,) = folder.glob("prometheus_*.deb")
-            subprocess.run(["dpkg", "-x", package, folder / "prometheus"], check=True, capture_output=True)
-        except (OSError, subprocess.CalledProcessError) as error:
-            missing(f"promtool is not installed, and its package cannot be downloaded: {error}")
-        found = str(folder / "prometheus" / "usr" / "bin" / "promtool")
-    return found

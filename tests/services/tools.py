@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from shutil import which
 from tempfile import TemporaryDirectory
 from typing import NoReturn
 
@@ -51,3 +52,17 @@ def missing(reason: str) -> NoReturn:
     if os.environ.get("CI") == "true":
         pytest.fail(reason)
     pytest.skip(reason)
+
+
+def program(name: str, package: str, folder: Path) -> str:
+    """The program ``name`` of this machine, or else that of the Debian package, which is unpacked but not installed."""
+    found = which(name, path=f"{os.environ['PATH']}:/usr/sbin:/usr/libexec/docker/cli-plugins")
+    if found is not None:
+        return found
+    try:
+        subprocess.run(["apt-get", "download", package], cwd=folder, check=True, capture_output=True)
+        (archive,) = folder.glob(f"{package}_*.deb")
+        subprocess.run(["dpkg", "-x", archive, folder / package], check=True, capture_output=True)
+        return str(next(path for path in (folder / package).rglob(name) if os.access(path, os.X_OK) and path.is_file()))
+    except (OSError, StopIteration, ValueError, subprocess.CalledProcessError) as error:
+        missing(f"{name} is not installed, and its package cannot be downloaded: {error}")
