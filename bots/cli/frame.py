@@ -316,8 +316,12 @@ def _around(mean: Mean) -> str:
     return f"{mean.value:.0f}" if mean.margin is None else f"{mean.value:.0f} ± {mean.margin:.0f}"
 
 
-def incidents(played: SeriesGame) -> Iterator[str]:
-    """Yield one line per strike, forfeit and stderr line of a game, with control characters escaped."""
+def incidents(played: SeriesGame, shown: dict[tuple[str, str], int]) -> Iterator[str]:
+    """Yield one line per strike, forfeit and stderr line of a game, with control characters escaped.
+
+    ``shown`` has the game of each stderr that was shown for a bot, and gets those of this game. An equal one is not
+    shown again.
+    """
     forfeits = {forfeit.seat: forfeit for forfeit in played.report.forfeits}
     for seat, report in enumerate(played.report.seats):
         where = f"game {played.number}, seat {seat}, {report.label}"
@@ -327,6 +331,10 @@ def incidents(played: SeriesGame) -> Iterator[str]:
         if forfeit := forfeits.get(seat):
             yield f"{where}: forfeit: {forfeit.reason}: {forfeit.evidence}"
         lines = report.stderr_tail.splitlines()
+        first = shown.setdefault((report.label, report.stderr_tail), played.number)
+        if lines and first != played.number:
+            yield f"{where}: stderr: the same as in game {first}"
+            continue
         if len(lines) > STDERR_LINES:
             yield f"{where}: stderr: ({len(lines) - STDERR_LINES} earlier lines not shown)"
         for line in lines[-STDERR_LINES:]:

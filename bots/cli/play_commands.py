@@ -341,6 +341,7 @@ def _play(
 ) -> None:
     """Play every game, add it to the tallies and write its files immediately."""
     folder = logs_folder(options.logs)
+    shown: dict[tuple[str, str], int] = {}
     with records_file(options.record) as records, screen.progress(MofNCompleteColumn()) as progress:
         task = progress.add_task(series.game, total=series.games)
         for played in _played(series, make_launcher, options.parallel or cores(), folder is not None):
@@ -348,7 +349,7 @@ def _play(
             games.append(played.document())
             write_record(records, played)
             write_logs(folder, played)
-            for line in incidents(played):
+            for line in incidents(played, shown):
                 screen.say(line)
             progress.advance(task)
 
@@ -372,7 +373,8 @@ examples:
 
 BOT is a folder that contains bot.py or bot.toml, a single .py file, or a house bot (run `esr games` to list them).
 The results name a bot after its folder or file.
-Strikes, forfeits and stderr output of the bots are shown after each game. They do not change the exit code.
+Strikes, forfeits and stderr output of the bots are shown after each game, equal output of a bot once.
+They do not change the exit code.
 
 A command must speak the bot protocol on stdin and stdout. It runs in your environment, without a sandbox and without
 the site's memory limit. --python runs your Python bots in the same way, with packages such as numpy or torch from a

@@ -65,24 +65,36 @@ def one_game(*bots: SeatSpec[FakeProgram]) -> SeriesGame:
 
 
 def test_strikes_and_forfeits_are_reported_with_their_place() -> None:
-    lines = list(incidents(one_game(seat("a"), seat("b", fair=False), seat("c"))))
+    lines = list(incidents(one_game(seat("a"), seat("b", fair=False), seat("c")), {}))
     assert len(lines) == 4
     assert lines[0].startswith("game 0, seat 1, b: strike at decision 1: illegal: ")
     assert lines[-1].startswith("game 0, seat 1, b: forfeit: strikes: ")
 
 
 def test_a_quiet_game_has_nothing_to_tell() -> None:
-    assert not list(incidents(one_game(seat("a"), seat("b"), seat("c"))))
+    assert not list(incidents(one_game(seat("a"), seat("b"), seat("c")), {}))
 
 
 def test_only_the_end_of_a_long_stderr_is_shown() -> None:
     played = one_game(seat("a"), seat("b"), seat("c"))
     first, *others = played.report.seats
     loud = replace(first, stderr_tail="\n".join(f"\x1b{i}" for i in range(100)))
-    lines = list(incidents(replace(played, report=replace(played.report, seats=(loud, *others)))))
+    lines = list(incidents(replace(played, report=replace(played.report, seats=(loud, *others))), {}))
     assert len(lines) == STDERR_LINES + 1
     assert lines[0].endswith(f"({100 - STDERR_LINES} earlier lines not shown)")
     assert lines[-1].endswith("stderr: \\x1b99")
+
+
+def test_an_equal_stderr_of_the_same_bot_is_shown_once() -> None:
+    played, shown = one_game(seat("a"), seat("b"), seat("c")), dict[tuple[str, str], int]()
+    first, second, third = played.report.seats
+    loud = replace(first, stderr_tail="Traceback\nboom"), replace(second, stderr_tail="Traceback\nboom"), third
+    told = [
+        list(incidents(replace(played, number=number, report=replace(played.report, seats=loud)), shown))
+        for number in range(3)
+    ]
+    assert [len(lines) for lines in told] == [4, 2, 2]
+    assert told[2][0] == "game 2, seat 0, a: stderr: the same as in game 0"
 
 
 def test_the_table_shows_every_bot_with_its_intervals() -> None:
