@@ -172,7 +172,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--games", type=int, default=1023, help="number of games at once (default: %(default)s)")
     parser.add_argument("--hidden", type=int, default=256, help="units of each hidden layer (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the training (default: %(default)s)")
-    parser.add_argument("--threads", type=int, default=2, help="threads of PyTorch (default: %(default)s)")
+    parser.add_argument("--threads", type=int, default=1, help="threads of PyTorch (default: %(default)s)")
     parser.add_argument("--blocks", type=int, default=20, help="blocks per mixture and round (default: %(default)s)")
     parser.add_argument("--folder", type=Path, default=Path("var/training"), help="folder (default: %(default)s)")
     options = parser.parse_args(arguments)
