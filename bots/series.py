@@ -9,6 +9,7 @@ from statistics import fmean
 from typing import Any, Generic, TypeVar
 
 from bots.intervals import Mean, bounded, unbounded, wilson
+from bots.protocol import bot_seeds
 from bots.runner import Launcher, Limits, MatchReport, MatchSpec, SeatSpec, Transcript, play_match
 from bots.runner.spec import MAX_REPLAYS
 from games.rules import FORFEIT_KEYS
@@ -36,13 +37,14 @@ class Series(Generic[P]):
 
     def spec(self, number: int) -> MatchSpec[P]:
         """Game ``number``, from 0."""
+        match = f"{self.seed}/{number}"
         return MatchSpec(
             game=self.game,
             seats=tuple(self.bots[bot] for bot in self.order(number)),
             seed=game_seed(self.seed, number),
             limits=self.limits,
-            key=b"play",
-            match=f"{self.seed}/{number}",
+            match=match,
+            bot_seeds=bot_seeds(b"play", match, len(self.bots)),
         )
 
 

@@ -10,10 +10,8 @@ from threading import Event, Thread
 from time import monotonic
 from typing import Final
 
-from django.db import DatabaseError, InterfaceError, connection
-
 AGAIN_S: Final = 1.0
-"""Interval after a heartbeat that did not reach the database, in seconds."""
+"""Interval after a heartbeat that did not reach the site, in seconds."""
 
 WATCH_S: Final = 0.25
 """Interval of checks whether the lease is lost, if something has to end with it, in seconds."""
@@ -22,6 +20,14 @@ ENDING_S: Final = 5.0
 """Work that ends this soon after a refused heartbeat had already stored its result, so no warning is logged."""
 
 logger = logging.getLogger(__name__)
+
+
+class LeaseLost(Exception):
+    """The lease was taken over or withdrawn, or could not be renewed in time. Nothing of the work counts."""
+
+
+class NotReached(Exception):
+    """A heartbeat did not reach the site. The next one can still succeed."""
 
 
 class Heartbeat:
@@ -39,11 +45,7 @@ class Heartbeat:
     def run(self, stop: Event, every_s: float) -> None:
         """Send heartbeats until ``stop`` is set or one returns ``False``."""
         while not stop.wait(every_s if self._reached else min(every_s, AGAIN_S)):
-            try:
-                alive = self._alive_or_out_of_reach()
-            finally:
-                connection.close()  # many heartbeats can run at the same time, each in its thread
-            if not alive:
+            if not self._alive_or_out_of_reach():
                 self._refused = True
                 if not stop.wait(ENDING_S):
                     logger.warning("lease of %s lost; its result will be discarded", self._what)
@@ -60,7 +62,7 @@ class Heartbeat:
         began_s = monotonic()
         try:
             alive = self._beat()
-        except (DatabaseError, InterfaceError) as error:
+        except NotReached as error:
             logger.warning("heartbeat of %s failed: %s", self._what, error)
             self._reached = False
             return True
@@ -80,9 +82,9 @@ def beating(
 ) -> Iterator[Heartbeat]:
     """Call ``beat`` every ``every_s`` seconds in a separate thread until it returns ``False``.
 
-    Each heartbeat opens its own database connection. ``what`` is the name in the log. If the database is unavailable,
-    the lease is lost only after ``lasts_s``, because the next heartbeat can still succeed. ``on_loss`` is called in
-    another thread up to ``WATCH_S`` after the loss.
+    ``what`` is the name in the log. If ``beat`` raises ``NotReached``, the lease is lost only after ``lasts_s``,
+    because the next heartbeat can still succeed. ``on_loss`` is called in another thread up to ``WATCH_S`` after the
+    loss. For a ``beat`` that uses the database, see ``esr_platform.leases.on_database``.
     """
     stop, heart = Event(), Heartbeat(beat, what, lasts_s)
     threads = [Thread(target=heart.run, args=(stop, every_s), name=f"heartbeat of {what}", daemon=True)]

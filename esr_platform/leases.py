@@ -8,13 +8,17 @@ the clocks of workers need not agree. A lease that has expired stays valid until
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final, Generic, TypeVar
 from uuid import UUID, uuid4
 
+from django.db import DatabaseError, InterfaceError, connection
 from django.db.models import Model, Q, QuerySet
 from django.db.models.functions import Now
+
+from esr_platform.heartbeats import NotReached
 
 Row = TypeVar("Row", bound=Model)
 
@@ -26,10 +30,6 @@ EXPIRED: Final = Q(lease_until__lt=Now())
 
 FREE: Final = Q(lease_until=None) | EXPIRED
 """Rows without a lease or with an expired one."""
-
-
-class LeaseLost(Exception):
-    """The lease was taken over or withdrawn, or could not be renewed in time. Nothing of the work counts."""
 
 
 RELEASED: Final = {"lease": None, "lease_until": None}
@@ -73,3 +73,17 @@ def claim(free: QuerySet[Row], pk: int, lasts: timedelta, **changes: Any) -> Lea
     lease = Lease(free.model, pk, uuid4(), lasts)
     taken = free.filter(pk=pk).update(**claimed(lease.token, lasts), **changes)
     return lease if taken else None
+
+
+def on_database(beat: Callable[[], bool]) -> Callable[[], bool]:
+    """Return ``beat`` with its own connection each time, for a thread of ``esr_platform.heartbeats``."""
+
+    def beaten() -> bool:
+        try:
+            return beat()
+        except (DatabaseError, InterfaceError) as error:
+            raise NotReached(error) from error
+        finally:
+            connection.close()  # many heartbeats can run at the same time, each in its thread
+
+    return beaten

@@ -131,3 +131,8 @@ def bot_seed(key: bytes, match: str, seat: int, start: int) -> str:
     seat in this match from 1.
     """
     return hmac.new(key, f"{match}/{seat}/{start}".encode(), sha256).hexdigest()
+
+
+def bot_seeds(key: bytes, match: str, seats: int) -> tuple[str, ...]:
+    """Return the :func:`bot_seed` of each seat for its first process."""
+    return tuple(bot_seed(key, match, seat, 1) for seat in range(seats))

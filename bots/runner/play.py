@@ -8,7 +8,7 @@ from functools import partial
 from time import perf_counter, perf_counter_ns
 from typing import Final, Generic, TypeVar
 
-from bots.protocol import Decide, bot_seed, encode, hello
+from bots.protocol import Decide, bot_seeds, encode, hello
 from bots.runner.channel import OpenChannel, open_channel
 from bots.runner.clock import cores
 from bots.runner.launcher import Launcher, Observer, PlatformFailure
@@ -70,9 +70,10 @@ class _Table(Generic[P]):
         self._trial_is_over = False
         self.at_once, self.core = cores(), core
         self.limits = [limits_of(entry.program, spec.limits) for entry in spec.seats]
+        seeds = spec.bot_seeds or bot_seeds(b"", spec.match, len(spec.seats))
         self.match_seats = [
-            MatchSeat(seat, entry.label, bot_seed(spec.key, spec.match, seat, 1), limits, open_channel)
-            for seat, (entry, limits) in enumerate(zip(spec.seats, self.limits, strict=True))
+            MatchSeat(seat, entry.label, seed, limits, open_channel)
+            for seat, (entry, limits, seed) in enumerate(zip(spec.seats, self.limits, seeds, strict=True))
         ]
 
     def play(self) -> MatchReport:

@@ -95,8 +95,9 @@ def limits_of(program: object, limits: Limits) -> Limits:
 class MatchSpec(Generic[P_co]):
     """One game to play.
 
-    ``seed`` has 32 bytes. ``key`` is a secret of the server and ``match`` an id; the seeds of the bots are computed
-    from them. ``played_before`` is the number of earlier runs that server lag spoiled.
+    ``seed`` has 32 bytes. ``bot_seeds`` are those of ``bots.protocol.bot_seeds``, which a server computes from a secret
+    key. Without them, the seeds of the bots follow from ``match``, an id. ``played_before`` is the number of earlier
+    runs that server lag spoiled.
 
     A ``trial`` tests its bots: it ends at the first strike, forfeit or answer that server lag delayed, and server lag
     is measured as in ``bots.runner.trial``.
@@ -106,8 +107,8 @@ class MatchSpec(Generic[P_co]):
     seats: tuple[SeatSpec[P_co], ...]
     seed: bytes
     limits: Limits = field(default_factory=Limits)
-    key: bytes = b""
     match: str = ""
+    bot_seeds: tuple[str, ...] = ()
     played_before: int = 0
     trial: bool = False
 

@@ -31,8 +31,8 @@ from bots.uploads import hints
 from bots.uploads.queue import another_owner_waits
 from bots.uploads.storage import ArchiveLost, OutOfReach, archive_of, program_of_upload
 from bots.validation import MOST_TRIES, Check
-from esr_platform.heartbeats import beating
-from esr_platform.leases import RENEW_EVERY_S, Lease, LeaseLost
+from esr_platform.heartbeats import LeaseLost, beating
+from esr_platform.leases import RENEW_EVERY_S, Lease, on_database
 from games.rules import Document
 
 logger = logging.getLogger(__name__)
@@ -65,7 +65,7 @@ def play(lease: Lease[BotVersion], version: BotVersion, launcher: Launcher[Progr
         attempt.put_off(reports.after_failure(attempt.report, "the worker was lost"), SITE_FAILED)
         return None
     try:
-        with beating(lease.renew, f"the validation of {version}", RENEW_EVERY_S):
+        with beating(on_database(lease.renew), f"the validation of {version}", RENEW_EVERY_S):
             return attempt.run()
     except LeaseLost:
         pass

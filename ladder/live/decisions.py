@@ -14,7 +14,7 @@ from games.registry import GAMES
 from games.rules import Document, State
 from ladder.live.position import Position
 from ladder.live.rows import position_at
-from ladder.matches.play import seeds_key
+from ladder.matches.assignments import seeds_key
 from ladder.models import Block, LiveSeat, Match
 
 

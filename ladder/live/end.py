@@ -17,8 +17,8 @@ from ladder.live.logs import packed_logs
 from ladder.live.notify import rest_after, tell_of_the_end
 from ladder.live.position import Position
 from ladder.live.rows import position_of, stop
+from ladder.matches.assignments import seeds_key
 from ladder.matches.leases import lease_of, nobody_owes
-from ladder.matches.play import seeds_key
 from ladder.matches.results import WrongRecord, record_result
 from ladder.models import LiveSeat, Match, PlayedMove, Table
 

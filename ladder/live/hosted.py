@@ -39,7 +39,7 @@ from bots.sandbox import CoreUse, launcher_for_ladder, shared_core
 from esr_platform import leases
 from esr_platform.disconnects import retry_on_disconnect, run_isolated
 from esr_platform.heartbeats import beating
-from esr_platform.leases import EXPIRED, FREE, RENEW_EVERY_S, Lease
+from esr_platform.leases import EXPIRED, FREE, RENEW_EVERY_S, Lease, on_database
 from games.rules import IllegalMove
 from ladder.live import decisions, logs
 from ladder.live.clocks import milliseconds
@@ -159,7 +159,7 @@ def _asked(turn: Turn, launcher: Launcher[Any] | None) -> bool:
             connection.close()
         with (
             shared_core(CoreUse.LIVE, settings.VAR_DIR) as core,
-            beating(turn.lease.renew, f"seat {turn.seat} of match {turn.match_id}", RENEW_EVERY_S),
+            beating(on_database(turn.lease.renew), f"seat {turn.seat} of match {turn.match_id}", RENEW_EVERY_S),
         ):
             advice = advise(question, core) if inside else consult(question, launcher, core=core)
         if version.bot.owner_id is not None:

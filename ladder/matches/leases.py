@@ -9,21 +9,18 @@ from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 from datetime import timedelta
 from functools import partial
-from threading import Lock
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final
 from uuid import UUID, uuid4
 
 from django.db import IntegrityError, transaction
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
-from bots.protocol import Limits
-from bots.runner.launcher import Launcher, Observer, Process
+from bots.runner.leased import GIVEN_UP_BEFORE_S
 from esr_platform import figures, leases
 from esr_platform.heartbeats import Heartbeat, beating
-from esr_platform.leases import EXPIRED, RELEASED, RENEW_EVERY_S, Lease, LeaseLost
+from esr_platform.leases import EXPIRED, RELEASED, RENEW_EVERY_S, Lease, on_database
 from esr_platform.prepared import ConditionalUpdate, Prepared, PreparedInsert
-from games.rules import State
 from ladder.matches.blocks import end_if_over
 from ladder.models import Attempt, LiveSeat, Match, Rerun, Seat
 
@@ -31,7 +28,6 @@ LEASE = timedelta(seconds=30)
 RETRY_AFTER = timedelta(seconds=5)
 MOST_FAILURES = 3
 
-P = TypeVar("P")
 _FAILURES = (Attempt.Ending.FAILED, Attempt.Ending.EXPIRED)
 REASON_LENGTH = 400
 
@@ -162,9 +158,6 @@ NOTICE: Final = timedelta(seconds=10)
 Until then, no other match of the block begins.
 """
 
-GIVEN_UP_BEFORE_S: Final = 5.0
-"""A worker that cannot renew its lease ends its bots this much before the lease expires, in seconds."""
-
 
 def renewed(
     lease: Lease[Match], every_s: float | None = None, on_loss: Callable[[], None] | None = None
@@ -174,70 +167,7 @@ def renewed(
     ``on_loss`` is called in another thread when the lease is lost.
     """
     every_s, lasts_s = every_s or RENEW_EVERY_S, lease.lasts.total_seconds() - GIVEN_UP_BEFORE_S
-    return beating(partial(renew, lease), f"match {lease.pk}", every_s, lasts_s, on_loss)
-
-
-class LeasedProcesses(Generic[P]):
-    """A launcher that can kill all that it has started, for a match whose lease is lost.
-
-    Without it, a bot could use the rest of its time for a decision while another match of its block has begun.
-    """
-
-    def __init__(self) -> None:
-        self._lock, self._is_lost = Lock(), False
-        self._started: list[Process] = []
-        self._launcher: Launcher[P] | None = None
-
-    def of(self, launcher: Launcher[P]) -> LeasedProcesses[P]:
-        """Start processes with ``launcher``."""
-        self._launcher = launcher
-        return self
-
-    def start(self, program: P, limits: Limits) -> Process:
-        """Start ``program``, and kill it at once if the lease is lost. Raises ``PlatformFailure``."""
-        assert self._launcher is not None
-        process = self._launcher.start(program, limits)
-        with self._lock:
-            self._started.append(process)
-            if self._is_lost:
-                process.kill()
-        return process
-
-    def kill(self) -> None:
-        """Kill all processes, also those that are being started."""
-        with self._lock:
-            self._is_lost = True
-            for process in self._started:
-                process.kill()
-
-
-class WhileLeased:
-    """An ``Observer`` that raises ``LeaseLost`` at the first event after the loss. It passes on the others.
-
-    The end of killed processes is such an event.
-    """
-
-    def __init__(self, heart: Heartbeat, observer: Observer | None) -> None:
-        self._heart, self.observer = heart, observer
-
-    def moved(self, state: State) -> None:
-        self._check()
-        if self.observer is not None:
-            self.observer.moved(state)
-
-    def sent(self, seat: int, line: bytes) -> None:
-        self._check()
-        if self.observer is not None:
-            self.observer.sent(seat, line)
-
-    def heard(self, seat: int, line: bytes) -> None:
-        self._check()
-        if self.observer is not None:
-            self.observer.heard(seat, line)
-
-    def _check(self) -> None:
-        if self._heart.lost:
-            raise LeaseLost
+    return beating(on_database(partial(renew, lease)), f"match {lease.pk}", every_s, lasts_s, on_loss)
 
 
 # --- Lost workers ----------------------------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ def collecting(heard: list[Document], random: Random) -> FakeProgram:
 def test_every_message_of_a_game_validates(slug: str, seats: int) -> None:
     heard: list[Document] = []
     fakes = tuple(SeatSpec(f"fake {seat}", collecting(heard, Random(seat))) for seat in range(seats))
-    report = play_match(MatchSpec(slug, fakes, bytes([seats] * 32), key=b"key", match="1"), InProcessLauncher())
+    report = play_match(MatchSpec(slug, fakes, bytes([seats] * 32), match="1"), InProcessLauncher())
     validator(slug, "record").validate(report.record)
     kinds = {message["type"] for message in heard}
     assert kinds == {"hello", "decide", "end"}

@@ -14,7 +14,8 @@ from django.test import Client
 from kombu import Connection, Consumer, Message, Queue
 
 from esr_platform import heartbeats as heartbeat
-from esr_platform.heartbeats import beating
+from esr_platform.heartbeats import NotReached, beating
+from esr_platform.leases import on_database
 from ladder import tasks
 from ladder.creation import open_house
 from ladder.models import Ladder, Membership, RebuildRun
@@ -106,7 +107,7 @@ def test_what_beats_keep_alive_is_not_lost() -> None:
         assert not heart.lost
 
 
-@pytest.mark.parametrize("answer", [False, OperationalError()])
+@pytest.mark.parametrize("answer", [False, NotReached()])
 def test_what_must_end_with_a_lease_is_told_of_its_loss_even_while_a_beat_hangs(answer: bool | Exception) -> None:
     lost, hang = Event(), Event()
 
@@ -129,7 +130,7 @@ def test_a_database_out_of_reach_loses_nothing_before_its_time(lasts_s: float) -
         tried.set()
         raise OperationalError
 
-    with beating(beat, "the match", 0.001, lasts_s) as heart:
+    with beating(on_database(beat), "the match", 0.001, lasts_s) as heart:
         assert tried.wait(60)
         if lasts_s == 60:
             assert not heart.lost

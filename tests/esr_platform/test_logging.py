@@ -236,9 +236,9 @@ def test_one_id_leads_from_a_request_for_a_match_to_its_result_and_no_secret_is_
     of_request = [line for line in lines if line.get("request_id") == request_id]
     assert of_answer in {line["request_id"] for line in lines if line["event"] == "request_finished"}
     assert [line["code"] for line in of_request if line["event"] == "request_finished"] == [302]
-    ended = [line for line in of_request if line["logger"] == "ladder.matches.play"]
+    ended = [line for line in of_request if line["logger"] == "ladder.matches.assignments"]
     assert {line["match"] for line in ended} == matches
-    others = [line for line in lines if line["logger"] == "ladder.matches.play" and line["match"] not in matches]
+    others = [line for line in lines if line["logger"] == "ladder.matches.assignments" and line["match"] not in matches]
     assert others
     assert [line for line in others if "request_id" in line] == []
     secrets = (session, csrf, token, "a wrong password", "another-password", "secret-key", PASSWORD)

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import orjson
 
-from bots.protocol import Decide, Limits, hello
+from bots.protocol import Decide, Limits, bot_seeds, hello
 from bots.runner import Consultation, FakeProgram, MatchReport, MatchSpec, Observer, SeatSpec, play_match
 from bots.runner.channel import OpenChannel, open_channel
 from bots.runner.questions import Core
@@ -93,7 +93,9 @@ def play(
     programs = [bot if isinstance(bot, FakeProgram) else FakeProgram(bot) for bot in bots]
     seats = tuple(SeatSpec(f"bot {seat}", program) for seat, program in enumerate(programs))
     game = DUEL if len(bots) == 2 else TABLE
-    spec = MatchSpec(game, seats, SEED, limits or Limits(), key=b"secret", match="m1", **more)
+    spec = MatchSpec(
+        game, seats, SEED, limits or Limits(), match="m1", bot_seeds=bot_seeds(b"secret", "m1", len(bots)), **more
+    )
     return play_match(spec, InProcessLauncher(), observer, CHANNEL.get(), core)
 
 

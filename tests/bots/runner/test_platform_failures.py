@@ -43,7 +43,7 @@ class UnendingLauncher:
 
 def message_of(failure: PlatformFailure) -> str:
     seats = (SeatSpec("a", FakeProgram(default)), SeatSpec("b", FakeProgram(default)))
-    spec = MatchSpec(game=DUEL, seats=seats, seed=SEED, limits=Limits(), key=b"key", match="1")
+    spec = MatchSpec(game=DUEL, seats=seats, seed=SEED, limits=Limits(), match="1")
     with pytest.raises(PlatformFailure) as caught:
         play_match(spec, UnendingLauncher(failure), open_channel=CHANNEL.get())
     return str(caught.value)

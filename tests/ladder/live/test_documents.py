@@ -13,6 +13,7 @@ from typing import Any
 import orjson
 import pytest
 
+from bots.protocol import bot_seeds
 from bots.runner.play import play_match
 from bots.runner.spec import FakeProgram, MatchSpec, SeatSpec
 from bots.sandbox import InProcessLauncher
@@ -20,7 +21,7 @@ from games.registry import GAMES
 from games.rules import Document
 from ladder.live import decisions
 from ladder.live.end import report_of
-from ladder.matches.play import seeds_key
+from ladder.matches.assignments import seeds_key
 from ladder.models import Match, PlayedMove
 from tests.ladder.live.play import (
     CALM,
@@ -106,8 +107,8 @@ def test_a_live_game_is_the_one_that_the_runner_plays(game: str, seats: int) -> 
         seats=tuple(SeatSpec(f"seat {seat}", fake(seat)) for seat in range(seats)),
         seed=bytes(match.block.seed),
         limits=CALM,
-        key=seeds_key(),
         match=str(match.pk),
+        bot_seeds=bot_seeds(seeds_key(), str(match.pk), seats),
     )
     report, expected = play_match(spec, InProcessLauncher()), report_of(position(match))
     assert expected.record == report.record

@@ -12,18 +12,22 @@ from django.db import connection
 from django.db.models.functions import Now
 
 from bots.models import BotVersion
-from bots.protocol import Limits
+from bots.protocol import Limits, bot_seeds
 from bots.runner.launcher import NoCoreFree, Observer, PlatformFailure
+from bots.runner.leased import LeasedProcesses, WhileLeased
 from bots.runner.play import play_match
 from bots.runner.report import MachineDelay, MatchReport
 from bots.runner.spec import MAX_REPLAYS, FakeProgram, HouseProgram, LocalProgram, MatchSpec, SeatSpec
 from bots.sandbox.in_process import InProcessLauncher
 from bots.sandbox.launchers import PlainLauncher
+from bots.worker.play import Play
+from esr_platform.heartbeats import LeaseLost
 from games.rules import Document, State
 from ladder.corrections import withdraw
 from ladder.matches import leases
-from ladder.matches.leases import MOST_FAILURES, LeasedProcesses, LeaseLost, WhileLeased, claim, renewed
-from ladder.matches.play import Play, play, spec_of
+from ladder.matches.assignments import seeds_key, spec_of
+from ladder.matches.leases import MOST_FAILURES, claim, renewed
+from ladder.matches.play import play, program_here
 from ladder.models import Attempt, Ladder, Match, Result
 from tests.build import report_of, staff
 from tests.services.ports import wait_until
@@ -280,7 +284,7 @@ def test_the_bots_of_a_withdrawn_match_end_in_the_middle_of_a_decision_before_ot
     seat = SeatSpec("sleeping", LocalProgram(tmp_path))
     day_ms = 86_400_000
     limits = replace(Limits(), move_ms=day_ms, game_ms=day_ms)
-    spec = replace(spec_of(match), seats=(seat,) * match.ladder.seats, limits=limits)
+    spec = replace(spec_of(match, program_here), seats=(seat,) * match.ladder.seats, limits=limits)
     other = Match.objects.filter(block=match.block, status="queued").exclude(pk=match.pk).order_by("pk")[0]
     processes = LeasedProcesses[LocalProgram]()
     lease, eve = claim(match.pk, "here"), staff("eve")
@@ -322,16 +326,16 @@ def test_the_runner_is_told_plain_data_and_plays_outside_any_transaction(transac
 
 
 def test_a_specification_names_pinned_house_code_and_the_match(match: Match) -> None:
-    spec = spec_of(match)
+    spec = spec_of(match, program_here)
     versions = [seat.version for seat in match.seats.select_related("version__bot").order_by("index")]
     assert [seat.program for seat in spec.seats] == [HouseProgram(v.bot.house_name, v.digest) for v in versions]
     assert (spec.game, spec.seed, spec.match) == ("edel-stein-reich", bytes(match.block.seed), str(match.pk))
-    assert len(spec.key) == 32
+    assert spec.bot_seeds == bot_seeds(seeds_key(), str(match.pk), 4)
 
 
 def test_a_ladder_may_have_its_own_limits(match: Match) -> None:
     match.ladder.limits = {"move_ms": 200}
-    limits = spec_of(match).limits
+    limits = spec_of(match, program_here).limits
     assert (limits.move_ms, limits.bank_ms) == (200, 10_000)
 
 

@@ -19,9 +19,10 @@ from bots.runner.spec import StoredProgram
 from bots.sandbox import SelfTest
 from bots.uploads.storage import uploads
 from bots.uploads.upload import upload_new_bot, upload_version
+from ladder.matches.assignments import spec_of
 from ladder.matches.leases import MOST_FAILURES
 from ladder.matches.pauses import resume
-from ladder.matches.play import play, spec_of
+from ladder.matches.play import play, program_here
 from ladder.matches.schedule import fill
 from ladder.members.memberships import enter
 from ladder.models import Attempt, Ladder, Match
@@ -62,7 +63,7 @@ def archive_of(bot: Bot) -> str:
 def test_what_plays_is_what_was_uploaded_read_back_from_the_storage(
     sandbox_launcher: object, bot: Bot, match: Match
 ) -> None:
-    program = spec_of(match).seats[0].program
+    program = spec_of(match, program_here).seats[0].program
     assert isinstance(program, StoredProgram)
     with uploads().open(archive_of(bot), "rb") as file:
         assert (program.folder / program.entry).read_bytes() == file.read()
@@ -85,7 +86,7 @@ def test_a_match_waits_for_a_storage_that_does_not_answer_and_is_nobodys_loss(
 def test_a_storage_that_fails_later_stops_nothing_that_is_unpacked(
     sandbox_launcher: object, bot: Bot, match: Match, settings: Any
 ) -> None:
-    spec_of(match)
+    spec_of(match, program_here)
     cut_off(settings)
     assert play(match.pk) == Attempt.Ending.FINISHED
 

@@ -19,7 +19,8 @@ from bots.models import Bot, BotVersion
 from bots.starter_kits import KITS, Kit, starting_kit
 from bots.uploads.upload import upload_version
 from games.registry import GAMES
-from ladder.matches.play import spec_of
+from ladder.matches.assignments import spec_of
+from ladder.matches.play import program_here
 from ladder.matches.schedule import fill
 from ladder.members.memberships import enter
 from ladder.members.memberships import leave as leave_ladder
@@ -206,7 +207,7 @@ def test_lists_read_no_report_of_a_check_however_large(people: People) -> None:
 def test_scheduling_and_playing_read_no_report_of_a_check(people: People) -> None:
     with CaptureQueriesContext(connection) as queries:
         fill()
-        spec_of(people.match)
+        spec_of(people.match, program_here)
         enter(people.magpie)
     assert not [query["sql"] for query in queries if "validation_report" in query["sql"]]
 
