@@ -379,3 +379,70 @@ class Machine(models.Model):
 
     def __str__(self) -> str:
         return self.host
+
+
+class WorkerScope(models.TextChoices):
+    """What a worker host may do. No scope includes another scope."""
+
+    MATCHES = "matches", "play matches of ladders, cups and exhibitions"
+
+
+class WorkerHostQuerySet(models.QuerySet["WorkerHost"]):
+    def live(self) -> WorkerHostQuerySet:
+        """Those whose token is not revoked."""
+        return self.filter(revoked=None)
+
+
+class WorkerHost(models.Model):
+    """A machine that plays for the site over the API, with a token instead of the site's secrets.
+
+    Only a hash of the token is stored. ``state`` and ``message`` are of its last request for work, and ``sandbox`` is
+    what it said about its sandbox: no setting of the site follows from it.
+    """
+
+    class State(models.TextChoices):
+        NEW = "new", "has never asked for work"
+        READY = "ready", "asks for work"
+        NO_SANDBOX = "no_sandbox", "plays only house bots, because its sandbox does not work"
+        CLOCK_OFF = "clock_off", "asks for work, but its clock is wrong"
+        OTHER_RELEASE = "other_release", "gets no work, because it runs another release"
+        RESTING = "resting", "gets no work for a minute, because it failed at several matches in a row"
+
+    name = models.SlugField(max_length=40, unique=True, help_text="given by the operator")
+    hint = models.CharField(max_length=12, help_text="start of the token, to tell tokens apart")
+    digest = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the token, hex")
+    scopes = models.JSONField(default=list, help_text="a list of scopes")
+    state = models.CharField(max_length=20, choices=State, default=State.NEW)
+    message = models.CharField(max_length=300, blank=True, help_text="details of the state")
+    release = models.CharField(max_length=40, blank=True)
+    sandbox = models.JSONField(default=dict, blank=True)
+    asked = models.DateTimeField(null=True, blank=True, help_text="last request for work")
+    created = models.DateTimeField(db_default=Now())
+    revoked = models.DateTimeField(null=True, blank=True)
+
+    WORKER = "host:"
+    """The start of the names of workers on such hosts, which no machine of the site has."""
+
+    objects = WorkerHostQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.CheckConstraint(name="worker_host_digest_is_sha256", condition=Exact(Length("digest"), 64)),
+            models.CheckConstraint(
+                name="worker_host_state_is_known",
+                condition=Q(state__in=["new", "ready", "no_sandbox", "clock_off", "other_release", "resting"]),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def allows(self, scope: WorkerScope) -> bool:
+        """Whether its token has ``scope``."""
+        return scope.value in self.scopes
+
+    @property
+    def worker(self) -> str:
+        """The host in the names of workers, which no machine of the site has."""
+        return f"{self.WORKER}{self.name}"

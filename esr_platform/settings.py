@@ -330,6 +330,10 @@ MAX_CHAT_LINES_PER_MINUTE = env.int("MAX_CHAT_LINES_PER_MINUTE", default=15)
 MAX_CHAT_LINES_PER_GAME = env.int("MAX_CHAT_LINES_PER_GAME", default=200)
 #: Reports of chat messages per user and day.
 MAX_CHAT_REPORTS_PER_DAY = env.int("MAX_CHAT_REPORTS_PER_DAY", default=20)
+#: Matches that a worker host plays at a time.
+MAX_LEASES_PER_WORKER_HOST = env.int("MAX_LEASES_PER_WORKER_HOST", default=64)
+#: Percentage of the games of house bots from worker hosts that are played again on another machine.
+WORKER_RECHECK_PERCENT = env.float("WORKER_RECHECK_PERCENT", default=2.0)
 #: Days until a bot log is deleted.
 BOT_LOG_DAYS = env.int("BOT_LOG_DAYS", default=30)
 #: Maximum size of an account's data download, before compression.
@@ -415,6 +419,7 @@ REQUESTS_PER_MINUTE = {  # per user, bot with its own token, or IP address: API 
     "bulk_together": 240,  # for all clients together; each record is replayed, which takes about 1 ms
     "read": 240,
     "play": 3000,
+    "worker": 12_000,  # per worker host: two for each match, and one each 5 s that it lasts
     "table": 120,  # actions at live tables in a browser
     "guesses": 20,
     "search": 60,

@@ -20,6 +20,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("account/2fa/", include("allauth.mfa.urls")),
     *linked_accounts(),
     path("api/v1/", include("esr_platform.api.urls")),
+    path("api/worker/", include("esr_platform.api.worker.urls")),
     path("language/", languages.choose, name="language"),
     path("words/<slug:language>/<slug:version>.json", languages.document, name="words"),
     path("metrics", metrics, name="metrics"),

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from ladder.matches.leases import expire_leases
 from ladder.matches.sweep import cancel_matches_of_paused_bots, end_overtaken_matches, end_unplayable_matches
+from ladder.matches.worker_hosts import give_up_rechecks
 from ladder.seasons import close_due, finish_closing, publish_keys
 
 logger = logging.getLogger(__name__)
@@ -42,5 +43,6 @@ def sweep() -> int:
         close_due,
         finish_closing,
         publish_keys,
+        give_up_rechecks,
     )
     return sum(expired)

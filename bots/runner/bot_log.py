@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import orjson
 
-from bots.runner.report import ForfeitReport, MatchReport, SeatReport, Thought, escaped
+from bots.runner.report import MatchReport, escaped
 from games.rules import Document, State
 
 # --- Lines -----------------------------------------------------------------------------------------------------------
@@ -89,8 +89,49 @@ def owner_logs(report: MatchReport, transcript: Transcript) -> list[Document]:
 
 def owner_log(report: MatchReport, transcript: Transcript, seat: int) -> Document:
     """Return the bot log of one ``seat``. The transcript must have stored its lines."""
+    return owner_log_of(report, seat, **logged(transcript.seats[seat]))
+
+
+def logged(conversation: Conversation) -> dict[str, list[Document]]:
+    """Return what a bot log contains beyond record and report: the ``hellos``, and a document for each decision."""
+    decisions = []
+    for exchange in conversation.exchanges:
+        question = orjson.loads(exchange.question)
+        asked = {key: question[key] for key in ("strikes", "clock", "decision")}
+        decisions.append({**asked, "answer": None if exchange.answer is None else escaped(exchange.answer)})
+    return {"hellos": [orjson.loads(hello) for hello in conversation.hellos], "decisions": decisions}
+
+
+def owner_log_of(report: MatchReport, seat: int, hellos: Sequence[Document], decisions: Sequence[Document]) -> Document:
+    """Return the bot log of a seat whose lines are given as by :func:`logged`.
+
+    Raises ``ValueError`` or ``LookupError`` if they do not fit to the report and its record.
+    """
+    record, told = report.record, report.seats[seat]
+    plies = decided_plies(record, seat)
     forfeit = next((forfeit for forfeit in report.forfeits if forfeit.seat == seat), None)
-    return _seat_log(report.record, seat, transcript.seats[seat], report.seats[seat], forfeit)
+    return {
+        "format": FORMAT,
+        **{key: record[key] for key in ("game", "rules", "seats", "commitment")},
+        "seat": seat,
+        "bot": told.label,
+        "starts": [{"first": 1, "hello": hello, "ready_us": told.ready_us} for hello in hellos],
+        "decisions": [
+            {
+                "id": thought.id,
+                "ply": plies[thought.id - 1],
+                **decision,
+                "wall_us": thought.wall_us,
+                "cpu_us": thought.cpu_us,
+                "machine_delay_us": thought.machine_delay_us,
+            }
+            for decision, thought in zip(decisions, told.decisions, strict=True)
+        ],
+        "strikes": [asdict(strike) for strike in told.strikes],
+        "forfeit": None if forfeit is None else asdict(forfeit),
+        "exit_status": told.exit_status,
+        "stderr_tail": told.stderr_tail,
+    }
 
 
 def decided_plies(record: Document, seat: int) -> list[int]:
@@ -104,41 +145,3 @@ def decided_plies(record: Document, seat: int) -> list[int]:
         for ply, step in enumerate(record["steps"])
         if "decision" in step and step["seat"] == seat and not step.get("forced")
     ]
-
-
-def _seat_log(
-    record: Document, seat: int, conversation: Conversation, report: SeatReport, forfeit: ForfeitReport | None
-) -> Document:
-    plies = decided_plies(record, seat)
-    return {
-        "format": FORMAT,
-        **{key: record[key] for key in ("game", "rules", "seats", "commitment")},
-        "seat": seat,
-        "bot": report.label,
-        "starts": [
-            {"first": 1, "hello": orjson.loads(hello), "ready_us": report.ready_us} for hello in conversation.hellos
-        ],
-        "decisions": [
-            _decision(exchange, thought, plies[thought.id - 1])
-            for exchange, thought in zip(conversation.exchanges, report.decisions, strict=True)
-        ],
-        "strikes": [asdict(strike) for strike in report.strikes],
-        "forfeit": None if forfeit is None else asdict(forfeit),
-        "exit_status": report.exit_status,
-        "stderr_tail": report.stderr_tail,
-    }
-
-
-def _decision(exchange: LoggedDecision, thought: Thought, ply: int) -> dict[str, Any]:
-    question = orjson.loads(exchange.question)
-    return {
-        "id": thought.id,
-        "ply": ply,
-        "strikes": question["strikes"],
-        "clock": question["clock"],
-        "decision": question["decision"],
-        "answer": None if exchange.answer is None else escaped(exchange.answer),
-        "wall_us": thought.wall_us,
-        "cpu_us": thought.cpu_us,
-        "machine_delay_us": thought.machine_delay_us,
-    }

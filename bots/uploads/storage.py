@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-import shutil
 from collections.abc import Iterator
-from contextlib import suppress
 from datetime import timedelta
 from hashlib import sha256
 from itertools import islice
@@ -21,11 +19,10 @@ from django.core.files.storage import FileSystemStorage, Storage, storages
 from django.utils import timezone
 
 from bots import archives
-from bots.archives import Archive, ArchiveLimits
-from bots.manifest import Manifest
+from bots.archives import Archive
 from bots.models import BotVersion
 from bots.runner.spec import StoredProgram
-from bots.unused_copies import forget_unused, remove_at_once
+from bots.unpacked import ANY_SIZE, unpacked_once
 
 # --- Files that are whole or not there -------------------------------------------------------------------------------
 
@@ -50,21 +47,6 @@ class WholeFileStorage(FileSystemStorage):
 # --- Archives --------------------------------------------------------------------------------------------------------
 
 logger = logging.getLogger(__name__)
-
-_sound: Final[set[str]] = set()
-"""The digests of unpacked folders that this process has verified."""
-
-_ANY_SIZE: Final = ArchiveLimits(
-    archive_bytes=1 << 30,
-    unpacked_bytes=1 << 30,
-    file_bytes=1 << 30,
-    files=100_000,
-    path_bytes=4096,
-    depth=100,
-    hidden=True,
-    libraries=None,
-)
-"""Accepted archives can always be read again, whatever the current limits are."""
 
 
 class OutOfReach(Exception):
@@ -133,8 +115,19 @@ def bytes_of(version: BotVersion) -> bytes:
 
 def archive_of(version: BotVersion) -> Archive:
     """The archive of an uploaded version, read back from the storage. Raises ``ArchiveLost`` and ``OutOfReach``."""
+    return _verified(version, bytes_of(version))
+
+
+def verified_bytes_of(version: BotVersion) -> bytes:
+    """The uploaded file of a version, whose contents have its digest. Raises ``ArchiveLost`` and ``OutOfReach``."""
+    data = bytes_of(version)
+    _verified(version, data)
+    return data
+
+
+def _verified(version: BotVersion, data: bytes) -> Archive:
     try:
-        archive = archives.read_upload(version.archive, bytes_of(version), _ANY_SIZE)
+        archive = archives.read_upload(version.archive, data, ANY_SIZE)
     except archives.ArchiveRefused as error:
         raise ArchiveLost(f"{_named(version)} cannot be read: {error}") from error
     if archive.digest != version.digest:
@@ -154,7 +147,8 @@ def kept_already(version: BotVersion) -> bool:
 def program_of_upload(version: BotVersion) -> StoredProgram:
     """Return the program of an uploaded version. Raises ``ArchiveLost`` and ``OutOfReach``."""
     entry, *args = version.command
-    return StoredProgram(version.digest, _folder(version), entry, tuple(args))
+    folder = unpacked_once(_unpacked(), version.digest, lambda: archive_of(version))
+    return StoredProgram(version.digest, folder, entry, tuple(args))
 
 
 def _named(version: BotVersion) -> str:
@@ -178,41 +172,6 @@ def _out_of_reach(path: str, error: Exception) -> OutOfReach:
 
 def _unpacked() -> Path:
     return Path(settings.VAR_DIR) / "unpacked"
-
-
-def _folder(version: BotVersion) -> Path:
-    """Return the folder with the unpacked files. Concurrent and killed processes leave no partial folder."""
-    place = _unpacked() / version.digest
-    if place.is_dir():
-        if version.digest in _sound or _digest_of(place) == version.digest:
-            _sound.add(version.digest)
-            with suppress(FileNotFoundError):
-                os.utime(place)
-            return place
-        with suppress(OSError):
-            remove_at_once(place)  # after a power failure files may be empty
-    archive = archive_of(version)
-    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    new = place.with_name(
-        f"{version.digest}.{uuid4().hex}.new"
-    )  # containers that share the folder may have the same pids
-    try:
-        archive.write_to(new)
-        with suppress(OSError):  # another process was faster
-            new.rename(place)
-            forget_unused(_unpacked())
-    finally:
-        shutil.rmtree(new, ignore_errors=True)
-    return place
-
-
-def _digest_of(folder: Path) -> str:
-    """Return the digest of ``folder``; that of an empty folder if another process removes it."""
-    try:
-        files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    except FileNotFoundError:
-        files = {}
-    return Archive(files, Manifest("")).digest
 
 
 # --- Archives that belong to no version ------------------------------------------------------------------------------

@@ -14,7 +14,8 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
-from bots.models import Bot
+from bots import worker_hosts
+from bots.models import Bot, WorkerHost, WorkerScope
 from bots.reports import storable
 from esr_platform.accounts import tokens
 from esr_platform.accounts.limits import Quota, address, count_request, wait_s
@@ -47,6 +48,34 @@ class TokenAuthentication(BaseAuthentication):
 
     def authenticate_header(self, request: Request) -> str:  # noqa: ARG002
         return SCHEME
+
+
+class WorkerAuthentication(BaseAuthentication):
+    """Authenticate a worker host by its token, which gives access to its own endpoints only."""
+
+    def authenticate(self, request: Request) -> tuple[AnonymousUser, WorkerHost] | None:
+        """Return the host, or ``None`` without a token. Raises ``AuthenticationFailed`` and ``Throttled``."""
+        scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
+        if not scheme:
+            return None
+        host = worker_hosts.find(secret.strip()) if scheme.lower() == SCHEME.lower() else None
+        if host is None:
+            count_guess(request._request)
+            raise AuthenticationFailed(
+                "The token of this worker host is unknown or revoked. Create one with 'manage.py worker_hosts create'."
+            )
+        return AnonymousUser(), host
+
+    def authenticate_header(self, request: Request) -> str:  # noqa: ARG002
+        return SCHEME
+
+
+class HasWorkerScope(BasePermission):
+    """Allow worker hosts that have the ``scope`` of the view."""
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        scope: WorkerScope | None = getattr(view, "scope", None)
+        return isinstance(request.auth, WorkerHost) and scope is not None and request.auth.allows(scope)
 
 
 class HasScope(BasePermission):
@@ -143,6 +172,8 @@ def identity(request: HttpRequest, auth: object) -> str:
     """
     if isinstance(auth, Token):
         return f"user-{auth.user_id}" if auth.bot_id is None else f"bot-{auth.bot_id}"
+    if isinstance(auth, WorkerHost):
+        return f"worker-{auth.pk}"
     if isinstance(auth, Browser) and auth.user_id is not None:
         return f"user-{auth.user_id}"
     return f"{STRANGER}{address(request.META)}"

@@ -1,6 +1,7 @@
 """Tell the workers about queued matches.
 
-A message is a hint: it does no harm if it is lost or arrives twice.
+A message is a hint: it does no harm if it is lost or arrives twice. Worker hosts ask the site instead of the broker
+(``ladder.matches.worker_hosts``), and get the matches that were sent most recently.
 
 Only as many messages are under way as the workers will begin soon. New matches therefore do not wait behind long
 queues, and each ladder, cup and user with unrated games has a share (``ladder.pairings.shares``). One match of a block
@@ -46,6 +47,9 @@ IN_TURN: Final = 0.5
 WINDOW: Final = 32
 """Matches that are on their way at a time, or as many as were begun in the last seconds, if those are more."""
 
+
+MOST_IN_QUEUE: Final = 4 * WINDOW
+"""Messages in a queue of the broker. More would wait only if no Celery worker takes them, where only hosts play."""
 
 _FOLLOWING: Final = Prepared(
     lambda match: (
@@ -100,7 +104,7 @@ def send(priorities: Mapping[int, int]) -> int:
     ``priorities`` maps match ids to priorities. Without a broker nothing is lost: the next :func:`dispatch` sends the
     rest.
     """
-    ids, sent = list(priorities), 0
+    ids, sent, room = list(priorities), 0, dict[str, int]()
     overtaking = _overtaking() if CUP_PRIORITY in priorities.values() else 0
     try:
         for match_id, priority in priorities.items():
@@ -111,12 +115,23 @@ def send(priorities: Mapping[int, int]) -> int:
                 queue = SOON
             elif priority == CUP_PRIORITY and overtaking > 0:
                 queue, overtaking = SOON, overtaking - 1
-            current_app.send_task(TASK, args=(match_id,), queue=queue, expires=SEND_AGAIN.total_seconds())
+            if queue not in room:
+                room[queue] = MOST_IN_QUEUE - _length(queue)
+            if room[queue] > 0:
+                current_app.send_task(TASK, args=(match_id,), queue=queue, expires=SEND_AGAIN.total_seconds())
+                room[queue] -= 1
             sent += 1
     except (OperationalError, OSError) as error:
         logger.warning("broker unavailable, %s matches not sent: %s", len(ids) - sent, error)
         Match.objects.filter(pk__in=ids[sent:], status=Match.Status.QUEUED).update(sent_at=None)
     return sent
+
+
+def _length(queue: str) -> int:
+    """The number of messages in a queue of the broker. Raises the same errors as ``send_task``."""
+    with current_app.connection_or_acquire() as connection:
+        count: int = connection.default_channel.queue_declare(queue=queue).message_count
+    return count
 
 
 def _overtaking() -> int:

@@ -20,6 +20,7 @@ from ladder.models.ladders import Invitation, Ladder, Membership
 from ladder.models.last_seats import LastSeat
 from ladder.models.lobby import GuestNameReport, Pairing, Proposal, ProposalPlayer
 from ladder.models.matches import Attempt, Match, Rerun, Seat
+from ladder.models.rechecks import Recheck
 from ladder.models.results import LedgerEntry, Result, SeatLog, SeatResult
 from ladder.models.seasons import DealSeries, FinalStanding, Season
 from ladder.models.statistics import PairTally, SeasonStatistics, SeatTally, VersionTally
@@ -62,6 +63,7 @@ __all__ = [
     "Proposal",
     "ProposalPlayer",
     "RebuildRun",
+    "Recheck",
     "Rerun",
     "Result",
     "Season",

@@ -134,6 +134,7 @@ class Attempt(models.Model):
         DELAYED = "delayed", "discarded because of server lag and re-run"
         BUSY = "busy", "ended because no processor core was free"
         WITHDRAWN = "withdrawn", "ended because the match was withdrawn"
+        RETURNED = "returned", "returned because the worker stopped or could not get the code"
 
     match = models.ForeignKey(Match, on_delete=models.PROTECT, related_name="attempts")
     number = models.PositiveSmallIntegerField(help_text="from 1")
@@ -149,6 +150,7 @@ class Attempt(models.Model):
 
     class Meta:
         ordering = ["match", "number"]
+        indexes = [models.Index(name="attempt_by_ending", fields=["ending", "worker"])]
         constraints = [
             models.UniqueConstraint(name="attempt_number_once_a_match", fields=["match", "number"]),
             models.UniqueConstraint(name="attempt_one_open_a_match", fields=["match"], condition=Q(ending="open")),
@@ -156,12 +158,15 @@ class Attempt(models.Model):
             models.CheckConstraint(
                 name="attempt_ending_is_known",
                 condition=Q(ending="open", ended__isnull=True)
-                | Q(ending__in=["finished", "failed", "expired", "delayed", "busy", "withdrawn"], ended__isnull=False),
+                | Q(
+                    ending__in=["finished", "failed", "expired", "delayed", "busy", "withdrawn", "returned"],
+                    ended__isnull=False,
+                ),
             ),
             models.CheckConstraint(
                 name="attempt_without_a_result_says_why",
                 condition=Q(ending__in=["open", "finished"], failure="")
-                | Q(ending__in=["failed", "expired", "delayed", "busy", "withdrawn"]) & ~Q(failure=""),
+                | Q(ending__in=["failed", "expired", "delayed", "busy", "withdrawn", "returned"]) & ~Q(failure=""),
             ),
         ]
 

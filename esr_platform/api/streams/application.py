@@ -65,7 +65,7 @@ class LiveEndpoints:
         if body is not None:
             threads.share()
             answering = _respond(scope, body, resolved, _patient(send))
-            if scope["method"] == "POST":
+            if scope["method"] == "POST" and not cast("Any", resolved.func).cls.is_long_poll:
                 await _to_its_end(answering)
             else:
                 await _until_disconnect(answering, receive)

@@ -17,7 +17,7 @@ from redis.exceptions import RedisError
 
 from esr_platform.api.streams import threads
 from esr_platform.api.streams.presence import PresenceWriter
-from esr_platform.api.streams.subscriptions import LOBBY, Subscription, Subscriptions, Topic
+from esr_platform.api.streams.subscriptions import LOBBY, WORK, Subscription, Subscriptions, Topic
 from esr_platform.api.streams.threads import on_shutdown
 from esr_platform.api.streams.viewers import SpectatorCounts
 from ladder.live.notify import CHANNEL
@@ -106,7 +106,7 @@ class Hub(Subscriptions):
 
         A web process hands its streams over, so it has no subscriptions. It would decode every event for nothing.
         """
-        if not self._listens:
+        if not self._listens and WORK not in subscription.topics:
             self._listens = True
             self.run(listen(self.hear, self._connected))
         with super().subscribed(subscription, who):

@@ -23,11 +23,13 @@ NEWER: Final = "the game is open in too many windows"
 COME_AGAIN_S: Final = 5
 """``Retry-After`` of a request that was refused because too many wait."""
 
-Kind = Literal["bot", "match", "seat", "lobby"]
+Kind = Literal["bot", "match", "seat", "lobby", "work"]
 
 
 class Topic(NamedTuple):
-    """A subject that clients subscribe to: a bot by id, a match by id, a seat of a match, or the lobby."""
+    """A subject that clients subscribe to: a bot by id, a match by id, a seat of a match, the lobby, or the
+    work of worker hosts.
+    """
 
     kind: Kind
     number: int = 0
@@ -35,6 +37,8 @@ class Topic(NamedTuple):
 
 
 LOBBY: Final = Topic("lobby")
+WORK: Final = Topic("work")
+"""Of long polls of worker hosts, for which no hints arrive: they look at the queue themselves."""
 
 
 @dataclass(frozen=True)

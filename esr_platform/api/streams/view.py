@@ -91,6 +91,8 @@ class LiveView(Endpoint):
 
     http_method_names = ["get", "post"]
     view_is_async = True  # ``dispatch`` is a coroutine, whatever the handlers are
+    is_long_poll = False
+    """Whether a POST may wait, so that it ends if the client disconnects."""
     admission = ""
     """The semaphore that admits new streams (``admission_semaphore``); empty for other requests."""
 
@@ -131,6 +133,6 @@ class LiveView(Endpoint):
         method = (request.method or "").lower()
         if method not in self.http_method_names or not hasattr(self, method):
             raise MethodNotAllowed(method.upper())
-        if any(number > LARGEST for number in self.kwargs.values()):
+        if any(isinstance(number, int) and number > LARGEST for number in self.kwargs.values()):
             raise Http404("Match not found.")
         return getattr(self, method)
