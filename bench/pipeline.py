@@ -4,6 +4,9 @@ The matches are claimed, played in the sandbox with one fresh process per seat, 
 bots play each other on new databases, with a dedicated Redis. Prints matches/s and how the CPU time was used. A *share*
 is a share of all CPU time that workers, bots, broker and database server used.
 
+Afterwards, the same bots play over the API of worker hosts: rounds with Celery workers alternate with rounds in which a
+host with as many processes asks the site for work, without any settings or secrets of the site.
+
 The parts are measured by the processes that play (``bench.timed_worker``), the total by the kernel. If the two
 disagree, the figures are wrong and the bench fails (``bench.cpu_time``).
 """
@@ -15,12 +18,16 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
+from statistics import median
 from typing import Any
+from urllib.request import urlopen
 
 from bench.cpu_time import ProcessTable, require_plausible
 from bench.databases import on_each
@@ -30,9 +37,9 @@ from esr_platform.supervisor.problems import redis_answers
 from esr_platform.supervisor.processes import die_with_parent
 from esr_platform.supervisor.sockets import socket_path
 from tests.bots.sandbox import programs
-from tests.services.ports import wait_until
+from tests.services.ports import free_port, wait_until
+from tests.services.workers import ROOT, processes
 from tests.services.workers import Processes as Group
-from tests.services.workers import processes
 
 LADDER = "edel-stein-reich-4"
 BOTS = {
@@ -56,7 +63,7 @@ WARM_UP = 5
 """Blocks before the measurement, in which the workers prove the sandbox and unpack the bots."""
 
 STALLED_S = 45.0
-GOAL_MATCHES_S, GOAL_PLATFORM, GOAL_CELERY = 10.0, 0.30, 0.05
+GOAL_MATCHES_S, GOAL_PLATFORM, GOAL_CELERY, GOAL_HOSTS = 10.0, 0.30, 0.05, 0.9
 
 
 @dataclass(frozen=True)
@@ -268,6 +275,76 @@ def measure(options: argparse.Namespace) -> None:
     run = Run(before, after, tasks, options.workers, wall_s, cores())
     run.check()
     show(f"{options.inside}, {options.bot} bots", run)
+    if options.rounds:
+        show_paths(compare_paths(options, players, environment))
+
+
+Rates = Mapping[str, Sequence[float]]
+"""Matches/s of each round, by path."""
+
+
+def compare_paths(options: argparse.Namespace, players: list[Any], environment: Mapping[str, str]) -> Rates:
+    """Measure rounds in which Celery workers play, and rounds in which a worker host does, in turn."""
+    from bots import worker_hosts
+    from bots.models import WorkerScope
+
+    _, token = worker_hosts.create("bench", list(WorkerScope))
+    blocks, rates = -(-options.matches // 4), dict[str, list[float]](celery=[], hosts=[])
+    with broker(Path(environment["VAR_DIR"])):
+        for path in [*rates] * options.rounds:
+            with processes({**environment, "MAX_PAGES_PER_MINUTE": "100000"}) as group:
+                host = None
+                if path == "celery":
+                    _worker(group, options)
+                else:
+                    host = _host(group, token, options.workers)
+                schedule(players, WARM_UP)
+                play()
+                schedule(players, blocks)
+                began_s = time.monotonic()
+                play()
+                rates[path].append(4 * blocks / (time.monotonic() - began_s))
+                if host is not None:
+                    host.terminate()
+                    host.wait()
+    return rates
+
+
+def _host(group: Group, token: str, workers: int) -> subprocess.Popen[bytes]:
+    """Start a web server, and a worker host with the environment that it needs: no more than a token."""
+    port = free_port()
+    group.web(port)
+    wait_until(lambda: _answers(port), "the web server answers")
+    site, cache = f"http://127.0.0.1:{port}", tempfile.mkdtemp(prefix="esr-bench-host-")
+    command = ["-m", "bots.worker", "--site", site, "--processes", str(workers), "--cache", cache]
+    known = {name: os.environ[name] for name in ("PATH", "HOME", "ESR_RUNTIME_DIR") if name in os.environ}
+    host = subprocess.Popen(
+        [sys.executable, *command],
+        cwd=ROOT,
+        env={**known, "ESR_WORKER_TOKEN": token},
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        preexec_fn=die_with_parent,
+    )
+    group.started.append(host)
+    return host
+
+
+def _answers(port: int) -> bool:
+    try:
+        with urlopen(f"http://127.0.0.1:{port}/livez", timeout=5) as response:
+            return bool(response.status == HTTPStatus.OK)
+    except OSError:
+        return False
+
+
+def show_paths(rates: Rates) -> None:
+    """Print the rounds of both paths and their ratio."""
+    for path, each in rates.items():
+        print(f"    {path}: {', '.join(f'{rate:.1f}' for rate in each)} matches/s")
+    ratio = median(rates["hosts"]) / median(rates["celery"])
+    met = "met" if ratio >= GOAL_HOSTS else "MISSED"
+    print(f"    worker hosts / Celery workers: {ratio:.2f}, at least {GOAL_HOSTS}: {met}")
 
 
 def _worker(group: Group, options: argparse.Namespace) -> subprocess.Popen[bytes]:
@@ -319,6 +396,7 @@ def main() -> int:
     parser.add_argument(
         "--tasks-per-child", type=int, help="matches until Celery replaces a worker process (default: as the site)"
     )
+    parser.add_argument("--rounds", type=int, default=3, help="rounds per path, with and without hosts (default: 3)")
     return on_each("bench.pipeline", parser, measure)
 
 

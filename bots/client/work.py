@@ -31,11 +31,17 @@ class WorkClient:
     After ``PATIENCE_S`` without a response they raise ``Unreachable``. They can be used by two threads.
     """
 
-    def __init__(self, site: str, token: str) -> None:
-        """``site`` is a URL such as ``https://arena.example.org``. Raises ``ValueError`` if it is invalid."""
+    def __init__(
+        self, site: str, token: str, poll_s: int = POLL_S, transport: httpx2.BaseTransport | None = None
+    ) -> None:
+        """``site`` is a URL such as ``https://arena.example.org``. Raises ``ValueError`` if it is invalid.
+
+        The site may let a request for work wait for ``poll_s`` seconds.
+        """
         known = options(site, token)
         base = str(known.pop("base_url")).removesuffix("v1/") + "worker/"
-        self._http = httpx2.Client(**{**known, "base_url": base, "timeout": _ANSWER_S})
+        self._http = httpx2.Client(**{**known, "base_url": base, "timeout": _ANSWER_S}, transport=transport)
+        self._poll_s = poll_s
 
     def close(self) -> None:
         """Close all connections."""
@@ -43,8 +49,8 @@ class WorkClient:
 
     def ask(self, asked: Document) -> Document:
         """Ask for work once, without retries, and return the response: ``assignment`` and ``notice``."""
-        timeout = httpx2.Timeout(_ANSWER_S, read=_ANSWER_S + POLL_S)
-        return document_of(self._once("work", json={**asked, "wait": POLL_S}, timeout=timeout))
+        timeout = httpx2.Timeout(_ANSWER_S, read=_ANSWER_S + self._poll_s)
+        return document_of(self._once("work", json={**asked, "wait": self._poll_s}, timeout=timeout))
 
     def renew(self, lease: str) -> bool:
         """Extend a lease, without retries. ``False`` if the host no longer has it."""
