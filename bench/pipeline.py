@@ -324,7 +324,7 @@ def _host(group: Group, token: str, workers: int) -> subprocess.Popen[bytes]:
         env={**known, "ESR_WORKER_TOKEN": token},
         stderr=subprocess.DEVNULL,
         start_new_session=True,
-        preexec_fn=die_with_parent,
+        preexec_fn=die_with_parent,  # noqa: PLW1509
     )
     group.started.append(host)
     return host

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
+from time import time
 from typing import Any
 
 import httpx2
@@ -17,6 +18,7 @@ from bots import worker_hosts
 from bots.client.work import WorkClient
 from bots.models import WorkerHost, WorkerScope
 from bots.runner.report import MatchReport
+from bots.sandbox.status import status
 from bots.worker.documents import PROTOCOL
 from bots.worker.host import HostProcess
 from bots.worker.play import Play
@@ -71,8 +73,6 @@ def client_of(name: str = "lab", transport: SiteTransport | None = None) -> Work
 
 def asked(client: WorkClient, **said: Any) -> Document | None:
     """The assignment that a host gets which says ``ABLE``, or else ``said``."""
-    from time import time
-
     assignment: Document | None = client.ask({**ABLE, "clock": time(), **said})["assignment"]
     return assignment
 
@@ -97,6 +97,7 @@ def play_by_host(
 ) -> Attempt.Ending | None:
     """Let a host ask for work while only this match waits; how the attempt ended, ``None`` if there was none."""
     host(name)
+    status()  # takes some seconds once, in which the message would become too old
     Match.objects.filter(status=Match.Status.QUEUED).update(sent_at=None)
     Match.objects.filter(pk=match_id, status=Match.Status.QUEUED).update(sent_at=Now())
     before = set(Attempt.objects.filter(match=match_id).values_list("pk", flat=True))
