@@ -60,7 +60,8 @@ class WorkerAuthentication(BaseAuthentication):
             return None
         host = worker_hosts.find(secret.strip()) if scheme.lower() == SCHEME.lower() else None
         if host is None:
-            count_guess(request._request)
+            if secret.startswith(worker_hosts.PREFIX):  # a token of an account is a mistake, and no guess
+                count_guess(request._request)
             raise AuthenticationFailed(
                 "The token of this worker host is unknown or revoked. Create one with 'manage.py worker_hosts create'."
             )

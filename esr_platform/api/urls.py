@@ -7,7 +7,7 @@ from typing import Final
 from django.urls import URLPattern, path
 from django.views.generic import TemplateView
 
-from esr_platform.api.codes import ARCHIVES, LIMITS, REQUESTS, RULES
+from esr_platform.api.codes import ARCHIVES, LIMITS, REQUESTS, RULES, WORKERS
 from esr_platform.api.http import paced
 from esr_platform.api.openapi import redoc, schema
 from esr_platform.api.resources import (
@@ -28,7 +28,7 @@ from esr_platform.api.streams.lobby import LobbyStreamView
 from esr_platform.api.streams.match import GameViewers, MatchStreamView, TableView
 from esr_platform.api.streams.seat import SeatStreamView
 
-CODES: Final = {"requests": REQUESTS, "rules": RULES, "archives": ARCHIVES, "limits": LIMITS}
+CODES: Final = {"requests": REQUESTS, "rules": RULES, "archives": ARCHIVES, "limits": LIMITS, "workers": WORKERS}
 
 
 # --- Streams ---------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ A new route or method must be entered here. What a page with status 200 hides fr
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
@@ -281,6 +282,9 @@ POST public 302 302 302 302 302 302
     language/ play/tables/<int:match_id>/act/ play/tables/<int:match_id>/answer/
 POST public 401 400 400 400 400 400
     api/v1/bots api/v1/challenges api/v1/cups api/v1/exhibitions api/v1/remote-bots
+POST public 401 401 401 401 401 401
+    api/worker/leases/<uuid:lease>/code api/worker/leases/<uuid:lease>/give-up api/worker/leases/<uuid:lease>/renew
+    api/worker/leases/<uuid:lease>/result api/worker/work
 POST public 401 404 200 404 404 404
     api/v1/bots/<slug:slug>/versions/<int:number>/activate api/v1/matches/<int:match>/seat/abort
     api/v1/matches/<int:match>/seat/resign
@@ -564,6 +568,7 @@ def address(site: Site, kind: str, route: str) -> str:
         "size": 180,
         "language": "de",
         "version": "another",
+        "lease": uuid4(),
     }
     query = QUERIES.get(route) or (f"bot={subject.bot.slug}" if route.endswith("/withdraw/") else "")
     url = next(filled(route, {name: [value] for name, value in values.items()}))
@@ -689,7 +694,8 @@ def test_a_suspended_admin_gets_what_visitors_get(site: Site) -> None:
 def test_a_token_needs_the_scope_of_its_endpoint(site: Site) -> None:
     listed = {(method, route): scope for scope, method, route in entered_by_scope()}
     closed = {(method, route) for (method, _, route), row in matrix().items() if row["visitor"] == "401"}
-    assert {endpoint for endpoint in closed if "/seat/" not in endpoint[1]} == {*listed, ("GET", "api/v1/token")}
+    of_tokens = {endpoint for endpoint in closed if not re.search("/seat/|^api/worker/", endpoint[1])}
+    assert of_tokens == {*listed, ("GET", "api/v1/token")}
     wrong = []
     for owner in ("owner", "organizer"):
         callers = {scope: Caller(owner, [scope]) for scope in Scope}

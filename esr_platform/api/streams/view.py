@@ -92,7 +92,7 @@ class LiveView(Endpoint):
     http_method_names = ["get", "post"]
     view_is_async = True  # ``dispatch`` is a coroutine, whatever the handlers are
     is_long_poll = False
-    """Whether a POST may wait, so that it ends if the client disconnects."""
+    """Whether a POST may wait. It then occupies no thread meanwhile, and ends if the client disconnects."""
     admission = ""
     """The semaphore that admits new streams (``admission_semaphore``); empty for other requests."""
 
@@ -114,7 +114,14 @@ class LiveView(Endpoint):
         return cast("HttpResponseBase", response.render()) if isinstance(response, Response) else response
 
     async def _posted(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """Authenticate and handle in one job. Streams may keep all reader threads busy, so this is a writer's."""
+        """Authenticate and handle in one job. Streams may keep all reader threads busy, so this is a writer's.
+
+        The handler of a long poll is a coroutine instead.
+        """
+        if self.is_long_poll:
+            await threads.read(self.initial, request, *args, **kwargs)
+            response: HttpResponseBase = await self._handler(request)(request, *args, **kwargs)
+            return response
         session = request._request.COOKIES.get(settings.SESSION_COOKIE_NAME)
         try:
             async with TURNS.of(session) if session else nullcontext():

@@ -118,8 +118,8 @@ class Work(_LiveOfHosts):
 
     is_long_poll = True
 
-    async def _posted(self, request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        await threads.read(self.initial, request, *args, **kwargs)
+    async def post(self, request: Request) -> Response:
+        """Return the assignment, and a notice about the host."""
         host, asked = _host(request), read_body(request.data, WorkRequest)
         state, notice = worker_hosts.state_of(asked.release, asked.protocol, asked.clock, asked.abilities)
         await threads.write(worker_hosts.note, host, state, notice, asked.release, asked.abilities)

@@ -11,7 +11,7 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from esr_platform.api.codes import ARCHIVES, LIMITS, REQUESTS, RULES
+from esr_platform.api.codes import ARCHIVES, LIMITS, REQUESTS, RULES, WORKERS
 from esr_platform.api.http import problem as problem_document
 from esr_platform.api.openapi import document
 from ladder.models import Proposal
@@ -70,11 +70,11 @@ def test_the_type_of_each_error_is_the_place_of_its_code_on_a_page() -> None:
     page = Client().get("/api/v1/errors").content.decode()
     places = re.findall(r'<(?:li|dt) id="(\w+)">', page)
     assert len(places) == len(set(places))
-    assert set(places) == {*REQUESTS, *RULES, *ARCHIVES, *LIMITS}
+    assert set(places) == {*REQUESTS, *RULES, *ARCHIVES, *LIMITS, *WORKERS}
     assert anchor("late") == "/api/v1/errors#late"
 
 
 def test_the_codes_about_requests_are_those_of_the_code_and_of_the_documentation() -> None:
     table = PAGE.partition("| status | `code` | meaning |")[2].partition("\n\n")[0]
     assert set(re.findall(r"`([a-z_]+)`", re.sub(r"`(?:fields|Retry-After)`", "", table))) == set(REQUESTS)
-    assert literal_codes("Refusal", argument=1) - {*RULES, "invalid"} <= set(REQUESTS)
+    assert literal_codes("Refusal", argument=1) - {*RULES, *WORKERS, "invalid"} <= set(REQUESTS)

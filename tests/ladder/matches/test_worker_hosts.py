@@ -31,7 +31,7 @@ from bots.uploads.storage import uploads
 from bots.worker.host import HostProcess, Stopping
 from ladder.matches.assignments import seeds_key
 from ladder.matches.leases import MOST_FAILURES
-from ladder.matches.worker_hosts import CANDIDATES, ELSEWHERE_FIRST, give_up_rechecks
+from ladder.matches.worker_hosts import CANDIDATES, give_up_rechecks
 from ladder.models import Attempt, Block, DealSeries, Ladder, LedgerEntry, Match, Recheck, Result, SeatLog
 from ladder.upkeep import sweep
 from tests.build import DUEL, HONEST, expire_lease, fill_with_blocks, finish_others, first_games, match_of, report_of
@@ -416,7 +416,10 @@ def test_a_host_that_withholds_results_rests_and_voids_no_match(ladder: Ladder) 
             break
         given.add(int(assignment["match"]))
     assert given.isdisjoint({taken.pk for taken in withheld}), "others may play them first"
-    Attempt.objects.filter(ending="expired").update(ended=Now() - ELSEWHERE_FIRST - timedelta(minutes=1))
+    for running in Match.objects.filter(status="running"):
+        expire_lease(running)
+    sweep()
+    Match.objects.update(due_at=F("created"))
     host("other")
     assert play_by_host(withheld[0].pk, random_play, name="other") == Attempt.Ending.FINISHED
 
