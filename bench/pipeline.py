@@ -62,7 +62,7 @@ for line in sys.stdin.buffer:
 WARM_UP = 5
 """Blocks before the measurement, in which the workers prove the sandbox and unpack the bots."""
 
-STALLED_S = 45.0
+STALLED_S = 120.0
 GOAL_MATCHES_S, GOAL_PLATFORM, GOAL_CELERY, GOAL_HOSTS = 10.0, 0.30, 0.05, 0.9
 
 

@@ -251,10 +251,10 @@ def due_again(match: Match) -> None:
     Match.objects.filter(pk=match.pk).update(due_at=F("created"))
 
 
-def claimed(match: Match) -> Lease[Match]:
+def claimed(match: Match, worker: str = "here") -> Lease[Match]:
     """A lease of ``match``, also if its next attempt is not due yet."""
     Match.objects.filter(pk=match.pk).update(due_at=Now())
-    lease = claim(match.pk, "here")
+    lease = claim(match.pk, worker)
     assert lease is not None
     return lease
 

@@ -164,10 +164,11 @@ class HostProcess:
     # --- Playing -------------------------------------------------------------------------------------------------
 
     def _play(self, lease: str, assignment: Document) -> None:
-        renewed = self._renewed(lease, assignment)
-        with renewed(lambda: None) as heart:  # code can be large
-            spec = spec_of(assignment, lambda program: self._stored(lease, program, heart))
         began_s = monotonic()
+        with self._renewed(lease, assignment)(lambda: None) as heart:  # code can be large
+            spec = spec_of(assignment, lambda program: self._stored(lease, program, heart))
+        if monotonic() > began_s + 1.0 and not self._client.renew(lease):  # the next heartbeats count from now
+            raise LeaseLost
         self._interruptible = True
         with played(spec, self._renewed(lease, assignment, spec), self._site, self._runner) as match:
             self._interruptible = False

@@ -7,6 +7,7 @@ import signal
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from random import Random
 from typing import Any, TypeVar
 from uuid import UUID
@@ -14,7 +15,9 @@ from uuid import UUID
 import orjson
 from django.db import transaction
 
+from bots.client import Problem
 from bots.models import Bot
+from bots.worker.host import HostProcess
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from ladder.corrections import change_k, void, withdraw
@@ -40,6 +43,7 @@ from ladder.upkeep import sweep
 from tests.build import report_of
 from tests.ladder.live.hosted import Fakes, default
 from tests.ladder.live.play import decide_event, table_of
+from tests.ladder.worker_hosts import SITE, asked, client_of, packed_report
 from tests.services.races import Act, Actions
 
 T = TypeVar("T")
@@ -53,12 +57,23 @@ def or_none(do: Callable[[], T]) -> T | None:
         return None
 
 
-def claiming(matches: list[int]) -> Act:
-    return lambda: [match for match in matches if claim(match, "racing")]
+def claiming(matches: list[int], host: str = "") -> Act:
+    """Claim matches, or let ``host`` ask for one until it gets none; which it got."""
+    if not host:
+        return lambda: [match for match in matches if claim(match, "racing")]
+    client = client_of(host)
+    return lambda: [int(given["match"]) for given in iter(lambda: asked(client), None)]
 
 
-def recording(leases: list[tuple[int, str]], variety: int, forfeit: str = "") -> Act:
-    """Bring a result for every lease, in which seat 0 forfeits, if by anything; which of them counted."""
+def recording(leases: list[tuple[int, str]], variety: int, forfeit: str = "", host: str = "") -> Act:
+    """Bring a result for every lease, in which seat 0 forfeits, if by anything; which of them counted.
+
+    The results that ``host`` brings over the API are those that the site says it has stored, also before.
+    """
+    if host:
+        client = client_of(host)
+        sent = [(match, token, packed_report(_report(match, variety, forfeit))) for match, token in leases]
+        return lambda: [match for match, token, data in sent if _unless_gone(partial(client.bring, token, data))]
     brought = [(lease_of(match, UUID(token)), _report(match, variety, forfeit)) for match, token in leases]
     return lambda: [lease.pk for lease, report in brought if record_result(lease, report)]
 
@@ -75,13 +90,21 @@ def dying(match: int, token: str) -> Act:
     return act
 
 
-def playing(matches: list[int], variety: int) -> Act:
-    """Play every match there is to claim; how each attempt ended."""
+def playing(matches: list[int], variety: int, host: str = "") -> Act:
+    """Play every match there is to claim; how each attempt ended, or for a ``host`` how many it played."""
+    if host:
+        process = HostProcess(
+            client_of(host), SITE, Path("/nowhere"), runner=lambda spec, _: _report(int(spec.match), variety)
+        )
+        return lambda: sum(iter(process.play_next, False))
     return lambda: [play(match, lambda spec, _: _report(int(spec.match), variety)) for match in matches]
 
 
-def renewing(leases: list[tuple[int, str]]) -> Act:
+def renewing(leases: list[tuple[int, str]], host: str = "") -> Act:
     """Renew every lease; which of them were still there."""
+    if host:
+        client = client_of(host)
+        return lambda: [match for match, token in leases if client.renew(token)]
     return lambda: [match for match, token in leases if renew(lease_of(match, UUID(token)))]
 
 
@@ -285,6 +308,15 @@ def _asked(match: int) -> Callable[[], int]:
     seats = Match.objects.select_related("ladder").get(pk=match).ladder.seats
     launcher = Fakes(default)
     return lambda: sum(ask_seat(match, seat, launcher=launcher) for seat in range(seats))
+
+
+def _unless_gone(call: Callable[[], str]) -> bool:
+    """Whether the site accepts a result of a host, and does not say that the lease is gone."""
+    try:
+        return call() == "finished"
+    except Problem as problem:
+        assert problem.code.startswith("lease_"), problem.code
+        return False
 
 
 ACTIONS: Actions = {

@@ -38,6 +38,7 @@ from tests.build import (
     staff,
     uploaded,
 )
+from tests.ladder.worker_hosts import host, send_all
 from tests.services.races import Race, Racer, RaceServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -55,6 +56,15 @@ def match(ladder: Ladder) -> Match:
     return first_games()[0]
 
 
+@pytest.fixture(params=["celery", "host"])
+def path(request: pytest.FixtureRequest) -> dict[str, str]:
+    """Arguments of racers: they do what Celery workers do, or what a worker host does over the API."""
+    if request.param == "celery":
+        return {}
+    send_all()
+    return {"host": host("racing").name}
+
+
 def flat(lists: Iterable[list[Any]]) -> list[Any]:
     return list(chain.from_iterable(lists))
 
@@ -64,9 +74,10 @@ def queued() -> list[int]:
     return list(first_games().filter(status="queued").values_list("pk", flat=True))
 
 
-def leased() -> list[tuple[int, str]]:
-    """Leases of all matches that :func:`queued` gives."""
-    return [(match.pk, str(claimed(match).token)) for match in first_games().filter(status="queued")]
+def leased(host: str = "") -> list[tuple[int, str]]:
+    """Leases of all matches that :func:`queued` gives, of a Celery worker or of ``host``."""
+    worker = f"host:{host}/0" if host else "here"
+    return [(match.pk, str(claimed(match, worker).token)) for match in first_games().filter(status="queued")]
 
 
 def check_accounts() -> None:
@@ -77,8 +88,8 @@ def check_accounts() -> None:
     ] == []
 
 
-def test_of_several_processes_one_claims_each_match(race: Race, match: Match) -> None:
-    got = race(*[("claiming", {"matches": queued()})] * 3)
+def test_of_several_processes_one_claims_each_match(race: Race, match: Match, path: dict[str, str]) -> None:
+    got = race(*[("claiming", {"matches": queued(), **path})] * 3)
     assert sorted(flat(got)) == list(first_games().values_list("pk", flat=True))
     assert Attempt.objects.count() == QUEUE_LENGTH == Match.objects.filter(status="running", attempts_started=1).count()
 
@@ -93,18 +104,23 @@ def test_of_the_matches_of_a_block_that_several_processes_claim_at_once_one_runs
     assert Attempt.objects.count() == len(blocks)
 
 
-def test_the_same_results_brought_by_several_processes_count_once(race: Race, match: Match) -> None:
-    leases = leased()
-    got = race(*(("recording", {"leases": leases, "variety": variety}) for variety in (1, 1, 2)))
-    assert Counter(flat(got)) == Counter(match for match, _ in leases)
+def test_the_same_results_brought_by_several_processes_count_once(
+    race: Race, match: Match, path: dict[str, str]
+) -> None:
+    leases = leased(**path)
+    got = race(*(("recording", {"leases": leases, "variety": variety, **path}) for variety in (1, 1, 2)))
+    repeats = 3 if path else 1  # a host gets the same answer when it repeats a request
+    assert Counter(flat(got)) == Counter({match: repeats for match, _ in leases})
     assert Result.objects.count() == LedgerEntry.objects.filter(kind="result").count() == QUEUE_LENGTH
     assert sum(Membership.objects.values_list("games", flat=True)) == 4 * QUEUE_LENGTH
     check_accounts()
 
 
-def test_different_results_at_once_get_a_gapless_ledger_and_lose_no_change(race: Race, match: Match) -> None:
-    leases = leased()
-    got = race(*(("recording", {"leases": leases[part::3], "variety": part}) for part in range(3)))
+def test_different_results_at_once_get_a_gapless_ledger_and_lose_no_change(
+    race: Race, match: Match, path: dict[str, str]
+) -> None:
+    leases = leased(**path)
+    got = race(*(("recording", {"leases": leases[part::3], "variety": part, **path}) for part in range(3)))
     assert sorted(flat(got)) == [match for match, _ in leases]
     check_accounts()
 
@@ -115,12 +131,29 @@ def test_redelivered_tasks_in_several_processes_play_each_match_once(race: Race,
     check_accounts()
 
 
-def test_a_late_result_and_the_sweeper_never_both_have_the_match(race: Race, match: Match) -> None:
-    leases = leased()
+def test_celery_workers_and_a_worker_host_at_once_play_each_match_once(race: Race, match: Match) -> None:
+    """The host also goes on with the next matches of the blocks."""
+    send_all()
+    racing = {"matches": queued(), "host": host("racing").name}
+    of_celery, *of_host = race(
+        ("playing", {"matches": queued(), "variety": 0}), *(("playing", {**racing, "variety": v}) for v in (1, 2))
+    )
+    played = Counter(of_celery)["finished"] + sum(of_host)
+    assert played == Result.objects.count() == Attempt.objects.filter(ending="finished").count()
+    assert not first_games().exclude(status="finished").exists()
+    check_accounts()
+
+
+def test_a_late_result_and_the_sweeper_never_both_have_the_match(
+    race: Race, match: Match, path: dict[str, str]
+) -> None:
+    leases = leased(**path)
     for pk, _ in leases:
         expire_lease(Match.objects.get(pk=pk))
     recorded, swept, again = race(
-        ("recording", {"leases": leases, "variety": 0}), ("sweeping", {"times": 20}), ("sweeping", {"times": 20})
+        ("recording", {"leases": leases, "variety": 0, **path}),
+        ("sweeping", {"times": 20}),
+        ("sweeping", {"times": 20}),
     )
     assert len(recorded) + swept + again == QUEUE_LENGTH
     assert set(recorded) == set(Result.objects.values_list("match", flat=True))
@@ -128,23 +161,29 @@ def test_a_late_result_and_the_sweeper_never_both_have_the_match(race: Race, mat
     check_accounts()
 
 
-def test_a_late_heartbeat_and_the_sweeper_never_both_have_the_match(race: Race, match: Match) -> None:
-    leases = leased()
+def test_a_late_heartbeat_and_the_sweeper_never_both_have_the_match(
+    race: Race, match: Match, path: dict[str, str]
+) -> None:
+    leases = leased(**path)
     for pk, _ in leases:
         expire_lease(Match.objects.get(pk=pk))
-    renewed, swept = race(("renewing", {"leases": leases}), ("sweeping", {"times": 5}))
+    renewed, swept = race(("renewing", {"leases": leases, **path}), ("sweeping", {"times": 5}))
     assert len(renewed) + swept == QUEUE_LENGTH
     assert renewed == list(Match.objects.filter(status="running").order_by("pk").values_list("pk", flat=True))
     assert set(renewed) == set(Attempt.objects.filter(ending="open").values_list("match", flat=True))
 
 
-def test_a_late_result_and_the_new_attempts_result_never_both_count(race: Race, match: Match) -> None:
-    late = leased()
+def test_a_late_result_and_the_new_attempts_result_never_both_count(
+    race: Race, match: Match, path: dict[str, str]
+) -> None:
+    late = leased(**path)
     for pk, _ in late:
         expire_lease(Match.objects.get(pk=pk))
     race(("sweeping", {"times": 1}))
-    new = leased()
-    first, second = race(("recording", {"leases": late, "variety": 1}), ("recording", {"leases": new, "variety": 2}))
+    new = leased(**path)
+    first, second = race(
+        ("recording", {"leases": late, "variety": 1, **path}), ("recording", {"leases": new, "variety": 2, **path})
+    )
     assert first == []
     assert second == [pk for pk, _ in new]
     check_accounts()
