@@ -49,7 +49,7 @@ class SiteTransport(httpx2.BaseTransport):
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         known = {name: value for name, value in request.headers.items() if name in ("authorization", "accept")}
         kind = request.headers.get("content-type", "application/json")
-        client = Client(raise_request_exception=False)
+        client = Client(raise_request_exception=False, SERVER_NAME="localhost")
         response = client.generic(request.method, request.url.path, request.read(), content_type=kind, headers=known)
         self.received.append(response.content)
         return httpx2.Response(response.status_code, headers=dict(response.headers), content=response.content)
