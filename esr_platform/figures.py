@@ -131,6 +131,9 @@ PLAY: Final = SharedHistogram("match_play_seconds", "Time in which a match was p
 STORE: Final = SharedHistogram("match_store_seconds", "Time in which a result was verified, stored and rated")
 STRIKES: Final = SharedCounter("match_strikes", "Strikes of bots in matches, by reason", "reason")
 FORFEITS: Final = SharedCounter("match_forfeits", "Forfeits of bots in matches, by reason", "reason")
+RECHECKS: Final = SharedCounter(
+    "worker_rechecks", "Games of worker hosts that were played again, by outcome: same or different", "outcome"
+)
 EMAILS: Final = SharedCounter("emails", "Emails by outcome: sent or failed", "outcome")
 TASKS: Final = SharedHistogram("task_seconds", "Duration of background tasks", "task")
 FAILED_TASKS: Final = SharedCounter("task_failures", "Background tasks that ended with an error", "task")

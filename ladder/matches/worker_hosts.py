@@ -17,6 +17,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db.models import Case, F, IntegerField, When
 from django.db.models.functions import Now
+from django.utils import timezone
 
 from bots.languages import LANGUAGES
 from bots.machines import offered_libraries
@@ -27,6 +28,7 @@ from bots.runner.spec import HouseProgram, MatchSpec
 from bots.uploads.storage import ArchiveLost, verified_bytes_of
 from bots.worker.documents import UploadedProgram, assignment
 from bots.worker_hosts import Abilities
+from esr_platform import figures
 from esr_platform import leases as rows
 from esr_platform.disconnects import DISCONNECTED
 from esr_platform.leases import FREE, RENEW_EVERY_S
@@ -231,6 +233,7 @@ def bring(host: WorkerHost, token: UUID, data: bytes) -> tuple[int, str]:
             fail(lease, Attempt.Ending.FAILED, f"internal error ({type(error).__name__})")
             raise WrongRecord("the result could not be stored") from error
         if ending == Attempt.Ending.FINISHED:
+            figures.PLAY.observe((timezone.now() - held.started).total_seconds(), held.match.block.purpose)
             _sample(held)
         held.refresh_from_db()
         if ending is None and held.ending not in _ANSWERED:
@@ -262,7 +265,8 @@ def give_up(host: WorkerHost, token: UUID, code: str, reason: str) -> int:
 
 def _held(host: WorkerHost, token: UUID) -> Attempt | rows.Lease[Recheck]:
     """The attempt or the recheck that was given to the host with this lease. Raises ``LeaseGone``."""
-    attempt = Attempt.objects.filter(token=token, worker__startswith=f"{host.worker}/").first()
+    of_host = Attempt.objects.filter(token=token, worker__startswith=f"{host.worker}/")
+    attempt = of_host.select_related("match__block").first()
     if attempt is not None:
         return attempt
     recheck = Recheck.objects.filter(lease=token, worker__startswith=f"{host.worker}/").first()
@@ -332,6 +336,7 @@ def _compare(lease: rows.Lease[Recheck], data: bytes) -> str:
     outcome = Recheck.Outcome.DIFFERENT if difference else Recheck.Outcome.SAME
     if not _end(lease, outcome, difference):
         raise LeaseGone(*_LOST)
+    figures.RECHECKS.add(outcome)
     if difference:
         logger.error("match %s differs if it is played again: %s", result.match_id, difference)
     return str(Attempt.Ending.FINISHED)
