@@ -406,7 +406,7 @@ class WorkerHost(models.Model):
         NO_SANDBOX = "no_sandbox", "plays only house bots, because its sandbox does not work"
         CLOCK_OFF = "clock_off", "asks for work, but its clock is wrong"
         OTHER_RELEASE = "other_release", "gets no work, because it runs another release"
-        RESTING = "resting", "gets no work for a minute, because it failed at several matches in a row"
+        RESTING = "resting", "gets no work for a minute, because it failed at several matches"
 
     name = models.SlugField(max_length=40, unique=True, help_text="given by the operator")
     hint = models.CharField(max_length=12, help_text="start of the token, to tell tokens apart")

@@ -29,7 +29,7 @@ class Migration(migrations.Migration):
                             ("no_sandbox", "plays only house bots, because its sandbox does not work"),
                             ("clock_off", "asks for work, but its clock is wrong"),
                             ("other_release", "gets no work, because it runs another release"),
-                            ("resting", "gets no work for a minute, because it failed at several matches in a row"),
+                            ("resting", "gets no work for a minute, because it failed at several matches"),
                         ],
                         default="new",
                         max_length=20,

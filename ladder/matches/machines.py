@@ -1,7 +1,4 @@
-"""Machines of workers on which every match fails: they rest, so that they void no matches.
-
-A worker host (``ladder.matches.worker_hosts``) also rests after matches whose results it did not bring.
-"""
+"""Machines of workers on which every match fails: they rest, so that they void no matches."""
 
 from __future__ import annotations
 
@@ -11,7 +8,6 @@ from typing import Final
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from bots.models import WorkerHost
 from esr_platform.prepared import Prepared
 from ladder.models import Attempt
 
@@ -39,15 +35,12 @@ def trouble(host: str = "") -> str:
 
     Otherwise empty. Without ``host``, all machines count as one.
     """
-    bad = [Attempt.Ending.FAILED]
-    if host.startswith(WorkerHost.WORKER):
-        bad.append(Attempt.Ending.EXPIRED)
     tried: set[int] = set()
     last_failure = ""
     for worker, ending, rests, failure, match_id in _LATEST():
         if host and worker.rpartition("/")[0] != host:
             continue
-        if ending not in bad or (not last_failure and not rests):
+        if ending != Attempt.Ending.FAILED or (not last_failure and not rests):
             return ""
         last_failure = last_failure or failure
         tried.add(match_id)

@@ -37,7 +37,7 @@ from games.rules import Document
 from ladder.matches import worker_reports
 from ladder.matches.assignments import ProgramOf, assign, fail, finish, spec_of
 from ladder.matches.leases import LEASE, delays, lease_of, renew
-from ladder.matches.machines import trouble
+from ladder.matches.machines import FAILED_MATCHES, REST
 from ladder.matches.results import WrongRecord, seats_of
 from ladder.matches.traffic import SEND_AGAIN
 from ladder.matches.worker_reports import BadReport
@@ -50,6 +50,7 @@ ELSEWHERE_FIRST: Final = timedelta(hours=1)
 """How long a match that failed on a host is left to others."""
 
 CANDIDATES: Final = 64
+_BAD: Final = (Attempt.Ending.FAILED, Attempt.Ending.EXPIRED)
 MOST_RECHECKS: Final = 5
 """How often a game is given out to be played again before nobody is asked any more."""
 
@@ -112,6 +113,8 @@ def next_for(host: WorkerHost, slot: int, abilities: Abilities) -> Document | No
     held = Attempt.objects.filter(ending=Attempt.Ending.OPEN, worker__startswith=f"{host.worker}/")
     if held.count() >= settings.MAX_LEASES_PER_WORKER_HOST:
         raise TooManyLeases
+    if rests(host):
+        return None
     worker, program_of = f"{host.worker}/{slot}", program_for(abilities)
     again = _recheck_for(host, worker, program_of)
     if again is not None:
@@ -131,8 +134,9 @@ def next_for(host: WorkerHost, slot: int, abilities: Abilities) -> Document | No
 
 
 def rests(host: WorkerHost) -> bool:
-    """Whether the host gets nothing for a while, because it failed at its last matches."""
-    return bool(trouble(host.worker))
+    """Whether the host gets nothing for a while: it has just failed at several matches, or withheld their results."""
+    bad = Attempt.objects.filter(ending__in=_BAD, worker__startswith=f"{host.worker}/", ended__gt=Now() - REST)
+    return len(set(bad.values_list("match", flat=True)[: 10 * FAILED_MATCHES])) >= FAILED_MATCHES
 
 
 def withdraw(token: UUID) -> None:
@@ -168,7 +172,7 @@ def program_for(abilities: Abilities) -> ProgramOf:
 
 def _failed_here(match_id: int, host: WorkerHost) -> bool:
     lately = Attempt.objects.filter(match=match_id, ended__gt=Now() - ELSEWHERE_FIRST)
-    bad = lately.filter(ending__in=[Attempt.Ending.FAILED, Attempt.Ending.EXPIRED])
+    bad = lately.filter(ending__in=_BAD)
     return bad.filter(worker__startswith=f"{host.worker}/").exists()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 import zlib
@@ -11,17 +12,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from time import time
+from time import sleep, time
 from typing import Any
 from uuid import uuid4
 
+import orjson
 import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.db.models import F
 from django.db.models.functions import Now
 
-from bots.client import Problem
+from bots.client import Problem, Unreachable
 from bots.client.work import TokenRefused, WorkClient
 from bots.models import Bot, BotVersion, WorkerHost
 from bots.protocol import bot_seeds
@@ -37,6 +39,7 @@ from ladder.upkeep import sweep
 from tests.build import DUEL, HONEST, expire_lease, fill_with_blocks, finish_others, first_games, match_of, report_of
 from tests.ladder.matches.test_play import random_play, with_fakes
 from tests.ladder.worker_hosts import (
+    ABLE,
     SITE,
     SiteTransport,
     asked,
@@ -209,17 +212,11 @@ def test_a_host_of_another_release_gets_no_work_but_what_it_plays_counts(match: 
 def test_a_host_whose_clock_is_off_is_told_and_loses_nothing(match: Match, off_s: int) -> None:
     send_all()
     client = client_of()
-    response = client.ask({**_said(), "clock": time() + off_s})
+    response = client.ask({**ABLE, "clock": time() + off_s})
     assert "10 min" in response["notice"]
     assert WorkerHost.objects.get().state == "clock_off"
     taken = Match.objects.select_related("ladder", "block").get(pk=response["assignment"]["match"])
     assert client.bring(response["assignment"]["lease"], result_of(taken)) == "finished"
-
-
-def _said() -> dict[str, Any]:
-    from tests.ladder.worker_hosts import ABLE
-
-    return dict(ABLE)
 
 
 @pytest.mark.parametrize(
@@ -519,6 +516,43 @@ def test_a_host_needs_neither_settings_nor_secrets_of_the_site(
         process.terminate()
         assert process.wait(60) == 0
     assert not {"secret-key", "db.sqlite3"} & {path.name for path in (tmp_path / "cache").rglob("*")}
+
+
+def test_a_host_that_disconnects_while_its_request_waits_gets_no_match(site_processes: Processes, match: Match) -> None:
+    Match.objects.update(sent_at=None)
+    port = free_port()
+    site_processes.web(port)
+    client = WorkClient(f"http://127.0.0.1:{port}", secret_of("lab"), poll_s=0)
+    wait_until(lambda: _answers(client), "the web server answers")
+    body = orjson.dumps({**ABLE, "clock": time(), "wait": 25, "slot": 1, "release": "0.0.2"})
+    assert _sent(port, body).startswith(b"HTTP/1.1 409")  # so that the next state shows that the request has arrived
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        connection.sendall(_request({**orjson.loads(body), "release": ABLE["release"]}))
+        wait_until(lambda: WorkerHost.objects.get().state == "ready", "the request waits")
+    sleep(2)  # the site notices the end of the connection
+    send_all()
+    sleep(2)
+    assert not Attempt.objects.exists()
+    assert asked(client) is not None
+
+
+def _answers(client: WorkClient) -> bool:
+    try:
+        return asked(client) is None
+    except Unreachable:
+        return False
+
+
+def _request(said: dict[str, Any]) -> bytes:
+    body = orjson.dumps(said)
+    head = f"POST /api/worker/work HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {secret_of('lab')}\r\n"
+    return f"{head}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+
+
+def _sent(port: int, body: bytes) -> bytes:
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        connection.sendall(_request(orjson.loads(body)))
+        return connection.recv(100)
 
 
 def test_a_host_with_a_wrong_token_says_so_and_ends(site_processes: Processes, tmp_path: Path) -> None:
