@@ -279,19 +279,27 @@ def measure(options: argparse.Namespace) -> None:
         show_paths(compare_paths(options, players, environment))
 
 
-Rates = Mapping[str, Sequence[float]]
-"""Matches/s of each round, by path."""
+@dataclass(frozen=True)
+class Round:
+    """A round of one path: matches/s, and CPU milliseconds per match of all processes but the database server's."""
+
+    rate: float
+    cpu_ms: float
 
 
-def compare_paths(options: argparse.Namespace, players: list[Any], environment: Mapping[str, str]) -> Rates:
+Rounds = Mapping[str, Sequence[Round]]
+"""By path."""
+
+
+def compare_paths(options: argparse.Namespace, players: list[Any], environment: Mapping[str, str]) -> Rounds:
     """Measure rounds in which Celery workers play, and rounds in which a worker host does, in turn."""
     from bots import worker_hosts
     from bots.models import WorkerScope
 
     _, token = worker_hosts.create("bench", list(WorkerScope))
-    blocks, rates = -(-options.matches // 4), dict[str, list[float]](celery=[], hosts=[])
-    with broker(Path(environment["VAR_DIR"])):
-        for path in [*rates] * options.rounds:
+    blocks, rounds = -(-options.matches // 4), dict[str, list[Round]](celery=[], hosts=[])
+    with broker(Path(environment["VAR_DIR"])) as redis:
+        for path in [*rounds] * options.rounds:
             with processes({**environment, "MAX_PAGES_PER_MINUTE": "100000"}) as group:
                 host = None
                 if path == "celery":
@@ -301,13 +309,21 @@ def compare_paths(options: argparse.Namespace, players: list[Any], environment: 
                 schedule(players, WARM_UP)
                 play()
                 schedule(players, blocks)
-                began_s = time.monotonic()
+                pids = [redis, *(process.pid for process in group.started)]
+                began_s, before_s = time.monotonic(), _cpu_s(pids)
                 play()
-                rates[path].append(4 * blocks / (time.monotonic() - began_s))
+                wall_s, cpu_s = time.monotonic() - began_s, _cpu_s(pids) - before_s
+                rounds[path].append(Round(4 * blocks / wall_s, 1e3 * cpu_s / (4 * blocks)))
                 if host is not None:
                     host.terminate()
                     host.wait()
-    return rates
+    return rounds
+
+
+def _cpu_s(pids: Sequence[int]) -> float:
+    """The CPU time of these processes with all below them."""
+    table = ProcessTable()
+    return sum(table.tree_s(pid) for pid in pids)
 
 
 def _host(group: Group, token: str, workers: int) -> subprocess.Popen[bytes]:
@@ -338,11 +354,13 @@ def _answers(port: int) -> bool:
         return False
 
 
-def show_paths(rates: Rates) -> None:
+def show_paths(rounds: Rounds) -> None:
     """Print the rounds of both paths and their ratio."""
-    for path, each in rates.items():
-        print(f"    {path}: {', '.join(f'{rate:.1f}' for rate in each)} matches/s")
-    ratio = median(rates["hosts"]) / median(rates["celery"])
+    for path, each in rounds.items():
+        rates = ", ".join(f"{one.rate:.1f}" for one in each)
+        print(f"    {path}: {rates} matches/s; {median(one.cpu_ms for one in each):.1f} ms CPU time per match")
+    hosts, celery = (median(one.rate for one in rounds[path]) for path in ("hosts", "celery"))
+    ratio = hosts / celery
     met = "met" if ratio >= GOAL_HOSTS else "MISSED"
     print(f"    worker hosts / Celery workers: {ratio:.2f}, at least {GOAL_HOSTS}: {met}")
 
