@@ -331,7 +331,7 @@ def _host(group: Group, token: str, workers: int) -> subprocess.Popen[bytes]:
     port = free_port()
     group.web(port)
     wait_until(lambda: _answers(port), "the web server answers")
-    site, cache = f"http://127.0.0.1:{port}", tempfile.mkdtemp(prefix="esr-bench-host-")
+    site, cache = f"http://127.0.0.1:{port}", tempfile.mkdtemp(prefix="host-", dir=os.environ["VAR_DIR"])
     command = ["-m", "bots.worker", "--site", site, "--processes", str(workers), "--cache", cache]
     known = {name: os.environ[name] for name in ("PATH", "HOME", "ESR_RUNTIME_DIR") if name in os.environ}
     host = subprocess.Popen(
