@@ -9,6 +9,7 @@ import re
 import socket
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -20,6 +21,7 @@ import yaml
 from django.conf import settings
 
 from bots.sandbox import seccomp
+from bots.worker.__main__ import CONFIGURATION
 from esr_platform.api import urls
 from esr_platform.bodies import FORM_BYTES
 from esr_platform.health import CHECKS
@@ -34,6 +36,9 @@ COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text(enc
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 OF_THE_SITE = {name: service for name, service in SERVICES.items() if service["image"] == "steinreich"}
 UNITS = sorted((DEPLOY / "systemd").iterdir())
+WORKER_HOST = "steinreich-worker.service"
+STARTS_BOTS = ("steinreich.service", "steinreich@.service", WORKER_HOST)
+SCRIPTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"]
 DOCKERFILE = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
 NGINX = (DEPLOY / "nginx" / "steinreich.conf").read_text(encoding="utf-8")
 CADDY = (DEPLOY / "caddy" / "Caddyfile").read_text(encoding="utf-8")
@@ -106,14 +111,20 @@ def test_a_unit_runs_a_command_of_the_site_as_its_user(path: Path) -> None:
         assert (DEPLOY / "systemd" / f"{path.stem}.service").is_file()
         return
     service = parsed["Service"]
+    if path.name in STARTS_BOTS:
+        assert (service["Delegate"], service["KillMode"]) == ("yes", "mixed")
+        hardening = [name for name in service if name.startswith(("Restrict", "Private", "Protect", "NoNew"))]
+        assert hardening == [], "the sandbox needs namespaces and mounts"
+    if path.name == WORKER_HOST:
+        assert service["User"] == "steinreich-worker"
+        assert service["EnvironmentFile"] == "/etc/steinreich-worker.env", "a worker host has no setting of the site"
+        assert Path(service["ExecStart"]).name in SCRIPTS
+        assert service["RestartPreventExitStatus"] == str(CONFIGURATION)
+        return
     assert service["User"] == "steinreich"
     assert service["EnvironmentFile"] == "/etc/steinreich.env"
     assert service["WorkingDirectory"] == "/srv/steinreich"
     assert " manage.py " in service["ExecStart"]
-    if path.name in ("steinreich.service", "steinreich@.service"):
-        assert (service["Delegate"], service["KillMode"]) == ("yes", "mixed")
-        hardening = [name for name in service if name.startswith(("Restrict", "Private", "Protect", "NoNew"))]
-        assert hardening == [], "the sandbox needs namespaces and mounts"
 
 
 # --- Containers ------------------------------------------------------------------------------------------------------
