@@ -166,6 +166,7 @@ check-imports: $(VENV)/.dev
 
 check-migrations: $(VENV)/.dev
 	$(MANAGE) makemigrations --check --dry-run
+	PYTHONPATH=. $(BIN)/python tools/check_migrations.py
 
 check-locks:
 	@if grep -n '://' requirements/*.txt package-lock.json; then echo 'A lock file contains a URL. Update it with `make locks`.' >&2; exit 1; fi
