@@ -6,7 +6,7 @@ import logging
 import sqlite3
 import time
 from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
 
@@ -55,6 +55,24 @@ def retry_on_disconnect(do: Callable[[], Done], patience_s: float = PATIENCE_S, 
             logger.warning("database connection lost, retrying: %s", error)
             connection.close()
             time.sleep(pause_s)
+
+
+def connection_problem(timeout_s: int = 10) -> str:
+    """Return why PostgreSQL accepts no new connection within ``timeout_s`` (at least 2), or an empty string.
+
+    The text has no final period. It contains the reason of PostgreSQL itself, while the pool of connections knows only
+    that its time is over.
+    """
+    postgres: Any = connection
+    if postgres.vendor != "postgresql":
+        return ""
+    try:
+        with postgres.wrap_database_errors:
+            parameters = {"connect_timeout": timeout_s, **postgres.get_connection_params()}
+            postgres.Database.connect(**parameters).close()
+    except DatabaseError as error:
+        return f"Cannot connect to the database: {' '.join(str(error).split()).rstrip('.?')}"
+    return ""
 
 
 def is_busy(error: Exception) -> bool:

@@ -25,12 +25,13 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Min
 from django.db.models.functions import Now
+from psycopg_pool import PoolTimeout
 
 from bots.machines import Sandbox, sandbox_state
 from bots.models import BotVersion, Machine
 from bots.uploads.queue import waiting
 from esr_platform import figures
-from esr_platform.disconnects import is_busy
+from esr_platform.disconnects import connection_problem, is_busy
 from ladder.models import Attempt, Match
 
 # --- Checks ----------------------------------------------------------------------------------------------------------
@@ -49,7 +50,18 @@ class Unknown(Exception):
     """A check cannot tell yet. The message is a sentence for operators."""
 
 
+POOL_WAIT_S: Final = 1.0
+
+
 def check_database() -> None:
+    pool: Any = getattr(connection, "pool", None)
+    if pool is not None:
+        pool.open()
+        try:
+            pool.putconn(pool.getconn(timeout=POOL_WAIT_S))
+        except PoolTimeout:
+            problem = connection_problem(timeout_s=2) or "All connections of this process are in use"
+            raise Unhealthy(f"{problem}.") from None
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
             _check_sqlite(cursor)

@@ -13,9 +13,10 @@ from contextlib import closing, contextmanager
 from typing import Any, Final, Protocol
 from urllib.parse import quote
 
-from django.db import DatabaseError, connection, transaction
+from django.db import connection, transaction
 
 from esr_platform.backups import BackupProblem
+from esr_platform.disconnects import connection_problem
 
 CHUNK_BYTES: Final = 4 << 20
 """About the size of a part with rows."""
@@ -46,21 +47,9 @@ Columns = Sequence[str]
 
 
 def require_database() -> None:
-    """Raise ``BackupProblem`` with PostgreSQL's own reason if the site's database cannot be reached.
-
-    The pool of connections knows only that its time is over.
-    """
-    postgres: Any = connection
-    if postgres.vendor != "postgresql":
-        return
-    try:
-        with postgres.wrap_database_errors:
-            postgres.Database.connect(**{"connect_timeout": 10, **postgres.get_connection_params()}).close()
-    except DatabaseError as error:
-        raise BackupProblem(
-            f"Cannot connect to the database: {' '.join(str(error).split())}. "
-            "Create the database or correct DATABASE_URL."
-        ) from None
+    """Raise ``BackupProblem`` with PostgreSQL's own reason if the site's database cannot be reached."""
+    if problem := connection_problem():
+        raise BackupProblem(f"{problem}. Create the database or correct DATABASE_URL.")
 
 
 # --- Reading ---------------------------------------------------------------------------------------------------------

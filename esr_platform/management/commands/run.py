@@ -17,6 +17,7 @@ from django.db import OperationalError
 
 from bots.sandbox import self_test
 from esr_platform.accounts.demo import PASSWORD_FILE, demo_login
+from esr_platform.disconnects import connection_problem
 from esr_platform.supervisor.problems import SiteProblem
 from esr_platform.supervisor.site import NO_MATCH_SECONDS, STOP_SIGNALS, Site, SiteLocation
 from esr_platform.supervisor.terminal import Terminal, finished_matches, show_tables
@@ -103,9 +104,8 @@ def _problems_as_errors() -> Iterator[None]:
             raise CommandError(f"The disk is full. Free some space in {settings.VAR_DIR}.") from None
         if isinstance(error, OSError):
             raise
-        raise CommandError(
-            f"The database is unavailable: {error}. Check DATABASE_URL and other processes that use it."
-        ) from None
+        problem = connection_problem() or f"The database is unavailable: {error}"
+        raise CommandError(f"{problem}. Check DATABASE_URL and other processes that use it.") from None
 
 
 def listen_to_signals() -> None:
