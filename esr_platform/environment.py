@@ -30,6 +30,13 @@ def _whole_number(text: str) -> int:
     return number
 
 
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
+
+
 def _number(text: str) -> float:
     number = float(text)
     if not (math.isfinite(number) and number >= 0):
@@ -47,6 +54,7 @@ def _yes_or_no(text: str) -> bool:
 
 _KINDS: Final[Mapping[object, tuple[Callable[[str], object], str, object]]] = {
     int: (_whole_number, "a whole number from 0, without a unit", 100),
+    _count: (_count, "a whole number from 1, without a unit", 100),
     float: (_number, "a number from 0, without a unit", 0.5),
     bool: (_yes_or_no, "`yes` or `no`", "no"),
 }
@@ -70,6 +78,10 @@ class Env(environ.Env):  # type: ignore[misc]  # django-environ has no types
             if type(default) in (int, float):
                 example = default
             raise SystemExit(f"{var} must be {kind}, not {text!r}. Example: {var}={example}") from None
+
+    def count(self, var: str, default: int) -> int:
+        """Return a number of which the site needs at least one, and 0 would stop it. Raises ``SystemExit``."""
+        return int(self.get_value(var, cast=_count, default=default))
 
     def email_url(self, var: str = "EMAIL_URL", default: Any = environ.Env.NOTSET, backend: Any = None) -> Any:
         """Return the settings of the mail server. An empty URL means ``default``. Raises ``SystemExit``."""

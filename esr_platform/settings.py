@@ -251,15 +251,15 @@ check_backup_keys(BACKUP_KEY=BACKUP_KEY, BACKUP_DEALS_KEY=BACKUP_DEALS_KEY)
 # --- Limits ----------------------------------------------------------------------------------------------------------
 
 #: Maximum size of an upload.
-MAX_ARCHIVE_BYTES = env.int("MAX_ARCHIVE_BYTES", default=8 << 20)
+MAX_ARCHIVE_BYTES = env.count("MAX_ARCHIVE_BYTES", default=8 << 20)
 #: Maximum total size of the files in an upload after unpacking.
-MAX_UNPACKED_BYTES = env.int("MAX_UNPACKED_BYTES", default=16 << 20)
+MAX_UNPACKED_BYTES = env.count("MAX_UNPACKED_BYTES", default=16 << 20)
 #: Maximum size of an upload with an executable. Such programs can contain a whole runtime.
-MAX_EXECUTABLE_ARCHIVE_BYTES = env.int("MAX_EXECUTABLE_ARCHIVE_BYTES", default=64 << 20)
+MAX_EXECUTABLE_ARCHIVE_BYTES = env.count("MAX_EXECUTABLE_ARCHIVE_BYTES", default=64 << 20)
 #: Maximum total size of the files in an upload with an executable after unpacking.
-MAX_EXECUTABLE_UNPACKED_BYTES = env.int("MAX_EXECUTABLE_UNPACKED_BYTES", default=128 << 20)
+MAX_EXECUTABLE_UNPACKED_BYTES = env.count("MAX_EXECUTABLE_UNPACKED_BYTES", default=128 << 20)
 #: Maximum number of files in an upload.
-MAX_ARCHIVE_FILES = env.int("MAX_ARCHIVE_FILES", default=200)
+MAX_ARCHIVE_FILES = env.count("MAX_ARCHIVE_FILES", default=200)
 #: Uploads per user and hour, including rejected ones.
 MAX_UPLOADS_PER_HOUR = env.int("MAX_UPLOADS_PER_HOUR", default=20)
 #: Maximum total size of a user's versions.
@@ -271,7 +271,7 @@ MAX_BOTS_EVER_PER_USER = env.int("MAX_BOTS_EVER_PER_USER", default=100)
 #: Versions per user that are waiting for validation. Undecided versions do not count.
 MAX_QUEUED_VALIDATIONS_PER_USER = env.int("MAX_QUEUED_VALIDATIONS_PER_USER", default=5)
 #: Maximum time of a bot in all validation games of a version, without server lag.
-MAX_VALIDATION_SECONDS = env.int("MAX_VALIDATION_SECONDS", default=1800)
+MAX_VALIDATION_SECONDS = env.count("MAX_VALIDATION_SECONDS", default=1800)
 #: Open cups per organizer.
 MAX_OPEN_CUPS_PER_USER = env.int("MAX_OPEN_CUPS_PER_USER", default=3)
 #: Cups that an organizer creates per day, including canceled ones.
@@ -337,7 +337,7 @@ WORKER_RECHECK_PERCENT = env.float("WORKER_RECHECK_PERCENT", default=2.0)
 #: Days until a bot log is deleted.
 BOT_LOG_DAYS = env.int("BOT_LOG_DAYS", default=30)
 #: Maximum size of an account's data download, before compression.
-MAX_EXPORT_BYTES = env.int("MAX_EXPORT_BYTES", default=1 << 30)
+MAX_EXPORT_BYTES = env.count("MAX_EXPORT_BYTES", default=1 << 30)
 #: Minimum time between two data downloads of the same account.
 EXPORT_PAUSE_SECONDS = env.int("EXPORT_PAUSE_SECONDS", default=600)
 
@@ -427,20 +427,20 @@ REQUESTS_PER_MINUTE = {  # per user, bot with its own token, or IP address: API 
     "pictures": 120,  # for link previews; a new one takes about 100 ms
     "guests": 30,  # games started and joined by guests
     #: Page requests per IP address and minute. Note that users can share an address.
-    "pages": env.int("MAX_PAGES_PER_MINUTE", default=1200),
+    "pages": env.count("MAX_PAGES_PER_MINUTE", default=1200),
 }
 #: Pages and API requests that a web process handles at once, besides answers of players.
-MAX_PAGES_AT_ONCE = env.int("MAX_PAGES_AT_ONCE", default=2)
+MAX_PAGES_AT_ONCE = env.count("MAX_PAGES_AT_ONCE", default=2)
 REQUEST_HEAD_SECONDS = 10.0  # time to receive the request line and the headers
 REQUEST_SECONDS = 120.0  # time to receive the whole request
 #: Connections per IP address that have not yet sent all request headers.
-MAX_UNFINISHED_HEADS_PER_IP = env.int("MAX_UNFINISHED_HEADS_PER_IP", default=32)
+MAX_UNFINISHED_HEADS_PER_IP = env.count("MAX_UNFINISHED_HEADS_PER_IP", default=32)
 #: Requests per IP address whose bodies have not yet arrived completely.
-MAX_UNFINISHED_BODIES_PER_IP = env.int("MAX_UNFINISHED_BODIES_PER_IP", default=64)
+MAX_UNFINISHED_BODIES_PER_IP = env.count("MAX_UNFINISHED_BODIES_PER_IP", default=64)
 #: Open streams per user, bot or IP address.
-MAX_STREAMS_PER_CLIENT = env.int("MAX_STREAMS_PER_CLIENT", default=100)
+MAX_STREAMS_PER_CLIENT = env.count("MAX_STREAMS_PER_CLIENT", default=100)
 #: Open streams per stream process.
-MAX_STREAMS_PER_PROCESS = env.int("MAX_STREAMS_PER_PROCESS", default=5000)
+MAX_STREAMS_PER_PROCESS = env.count("MAX_STREAMS_PER_PROCESS", default=5000)
 
 # --- Celery ----------------------------------------------------------------------------------------------------------
 #

@@ -46,7 +46,15 @@ Settings with `BYTES` in their name are plain numbers of bytes: write 1 GiB as `
 [Limits](limits.md) explains the limits and also lists those that you cannot change.
 For the settings that a public site needs, see [Deploy](../guides/deploy.md).
 """
-TYPES = {"str": "text", "int": "number", "float": "number", "bool": "`yes` or `no`", "list": "list", "email_url": "URL"}
+TYPES = {
+    "str": "text",
+    "int": "number",
+    "count": "number from 1",
+    "float": "number",
+    "bool": "`yes` or `no`",
+    "list": "list",
+    "email_url": "URL",
+}
 _DOCUMENTED = re.compile(r"\s*#: (?:((?:[A-Z][A-Z0-9_]+(?:, )?)+): )?(.*?)(?: Default: (.*)\.)?$")
 _SECTION = re.compile(r"# --- (.*?) -+$")
 

@@ -75,6 +75,8 @@ WRONG = [
     ("MIN_FREE_DISK_BYTES", ""),
     ("MIN_FREE_DISK_BYTES", "-1"),
     ("MAX_PAGES_AT_ONCE", "abc"),
+    ("MAX_PAGES_AT_ONCE", "0"),
+    ("MAX_PAGES_AT_ONCE", "-1"),
     ("CUP_SHARE", "half"),
     ("DEBUG", "maybe"),
     ("LOG_LEVEL", "LOUD"),
@@ -115,6 +117,21 @@ def test_a_wrong_value_ends_the_start_with_one_line_that_names_the_setting(read:
     assert "secret" not in message
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("MAX_PAGES_AT_ONCE", "MAX_PAGES_PER_MINUTE", "MAX_UNFINISHED_HEADS_PER_IP", "MAX_UNFINISHED_BODIES_PER_IP"),
+        *("MAX_STREAMS_PER_CLIENT", "MAX_STREAMS_PER_PROCESS", "MAX_VALIDATION_SECONDS", "MAX_EXPORT_BYTES"),
+        *("MAX_ARCHIVE_BYTES", "MAX_UNPACKED_BYTES", "MAX_ARCHIVE_FILES"),
+        *("MAX_EXECUTABLE_ARCHIVE_BYTES", "MAX_EXECUTABLE_UNPACKED_BYTES"),
+    ],
+)
+def test_a_limit_that_would_stop_the_site_at_0_starts_at_1(read: Read, name: str) -> None:
+    with pytest.raises(SystemExit, match=f"^{name} must be a whole number from 1"):
+        read(**{name: "0"})
+    read(**{name: "1"})
+
+
 def test_equal_backup_keys_end_the_start(read: Read) -> None:
     key = str(Identity.generate().to_public())
     assert read(BACKUP_KEY=key)["BACKUP_KEY"] == key
@@ -126,6 +143,8 @@ def test_equal_backup_keys_end_the_start(read: Read) -> None:
     ("name", "value", "meant"),
     [
         ("MIN_FREE_DISK_BYTES", "0", 0),
+        ("MAX_GUEST_SEATS", "0", 0),
+        ("MAX_PAGES_AT_ONCE", " 1 ", 1),
         ("CUP_SHARE", "0.25", 0.25),
         ("DEBUG", "False", False),
         ("DEBUG", "yes", True),
