@@ -83,11 +83,15 @@ class Terminal:
     def pass_on(self, name: str, line: str, level: str = "info") -> None:
         """Print one output line of the process ``name``. For logs in JSON, every line is a JSON object."""
         if settings.LOG_FORMAT == "json":
-            plain = json_times(None, level, {"event": line, "logger": name, "level": level})
-            self.console.print(Text(line if line.startswith("{") else json.dumps(plain)), soft_wrap=True)
+            self._log(name, line, level)
             return
         told = line if level == "info" else f"{level}: {line}"
         self.console.print(Text.assemble((f"{name:>7} │ ", "dim"), Text.from_ansi(told)), soft_wrap=True)
+
+    def _log(self, name: str, line: str, level: str = "info", **values: object) -> None:
+        """Print ``line`` as a JSON object with ``values``, unless it already is one."""
+        plain = json_times(None, level, {"event": line, "logger": name, "level": level, **values})
+        self.console.print(Text(line if line.startswith("{") else json.dumps(plain)), soft_wrap=True)
 
     @contextmanager
     def progress(self, total: int, done: int) -> Iterator[ShowsProgress]:
@@ -101,8 +105,14 @@ class Terminal:
             yield lambda done: bar.update(task, completed=min(done, total))
 
     def table(self, title: str, headings: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
-        """Print a table with a title, except into a JSON log. The second column is a name; all others are numbers."""
+        """Print a table with a title. The second column is a name; all others are numbers.
+
+        A column without a heading contains ranks. In a JSON log, the table is one object, and its ``rows`` have the
+        headings as keys, for example ``win_share``.
+        """
         if settings.LOG_FORMAT == "json":
+            keys = [heading.lower().replace(" ", "_") or "rank" for heading in headings]
+            self._log("run", title, rows=[dict(zip(keys, row, strict=True)) for row in rows])
             return
         table = Table(show_edge=False)
         for index, heading in enumerate(headings):

@@ -124,12 +124,17 @@ def test_the_supervisor_prints_only_json_into_a_json_log(settings: Any) -> None:
     terminal.pass_on("redis", "a plain line")
     terminal.pass_on("web", '{"event": "of a process"}')
     terminal.pass_on("web", "exited", "error")
-    terminal.table("Standings", ("", "Bot"), [("1", "Greedy")])
+    terminal.table("Standings", ("", "Bot", "Win share"), [("1", "Greedy", "62%"), ("2", "[bold] {}", "")])
     lines = [json.loads(line) for line in written.getvalue().splitlines()]
-    assert [line.get("logger") for line in lines] == ["run", "redis", None, "web"]
-    assert [line.get("level") for line in lines] == ["info", "info", None, "error"]
+    assert [line.get("logger") for line in lines] == ["run", "redis", None, "web", "run"]
+    assert [line.get("level") for line in lines] == ["info", "info", None, "error", "info"]
     assert all(line["timestamp"].endswith("Z") for line in lines if "timestamp" in line)
     assert lines[0]["event"].endswith("may break.")
+    assert lines[-1]["event"] == "Standings"
+    assert lines[-1]["rows"] == [
+        {"rank": "1", "bot": "Greedy", "win_share": "62%"},
+        {"rank": "2", "bot": "[bold] {}", "win_share": ""},
+    ]
 
 
 # --- From the click to the result ------------------------------------------------------------------------------------
