@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from threading import Event
@@ -25,6 +26,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import F
 from django.test import Client
 from django.utils import timezone
+from psycopg_pool import PoolTimeout
 
 from bots import machines
 from bots.models import Machine
@@ -73,6 +75,24 @@ def test_a_read_only_database_fails_its_check(site: str) -> None:
         assert failing() == ["database"]
         assert states()["migrations"] == "unknown"
     assert failing() == []
+
+
+@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite has no pool")
+@pytest.mark.django_db
+def test_a_process_whose_connections_are_all_in_use_fails_the_check_of_the_database() -> None:
+    pool: Any = connection.pool  # type: ignore[attr-defined]
+    pool.open()
+    held = []
+    try:
+        with suppress(PoolTimeout):
+            while True:
+                held.append(pool.getconn(timeout=1))
+        with pytest.raises(Unhealthy, match="in use"):
+            health.check_database()
+    finally:
+        for connected in held:
+            pool.putconn(connected)
+    health.check_database()
 
 
 def test_a_read_only_database_refuses_changes_with_its_reason_and_loses_nothing(site: str, client: Client) -> None:
@@ -401,6 +421,7 @@ def test_a_web_process_lives_and_names_the_fault_while_its_database_is_down(tmp_
             database.end(signal.SIGKILL)
             assert probe(port, "/livez") == (200, {"status": "live"})
             wait_until(lambda: probe(port, "/readyz")[1]["failing"] == ["database", "scheduler"], "the fault is named")
+            wait_until(lambda: "refused" in problem_of_database(port), "the reason of the server is named")
             assert probe(port, "/readyz?exclude=database&exclude=scheduler")[0] == 200
             began_s = time.monotonic()
             exported = exposed(port)
@@ -414,6 +435,13 @@ def test_a_web_process_lives_and_names_the_fault_while_its_database_is_down(tmp_
             assert web.poll() is None
         finally:
             group.end()
+
+
+def problem_of_database(port: int) -> str:
+    request = Request(f"http://127.0.0.1:{port}/readyz", headers={"Authorization": "Bearer token-of-metrics"})
+    with pytest.raises(HTTPError) as answer:
+        urlopen(request, timeout=30)
+    return str(json.load(answer.value)["checks"][0].get("problem"))
 
 
 def exposed(port: int) -> dict[str, float]:

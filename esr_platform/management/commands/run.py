@@ -104,8 +104,8 @@ def _problems_as_errors() -> Iterator[None]:
             raise CommandError(f"The disk is full. Free some space in {settings.VAR_DIR}.") from None
         if isinstance(error, OSError):
             raise
-        problem = connection_problem() or f"The database is unavailable: {error}"
-        raise CommandError(f"{problem}. Check DATABASE_URL and other processes that use it.") from None
+        reason = connection_problem() or f"The database is unavailable: {error}"
+        raise CommandError(f"{reason}. Check DATABASE_URL and other processes that use it.") from None
 
 
 def listen_to_signals() -> None:
