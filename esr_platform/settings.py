@@ -331,7 +331,7 @@ MAX_CHAT_LINES_PER_GAME = env.int("MAX_CHAT_LINES_PER_GAME", default=200)
 #: Reports of chat messages per user and day.
 MAX_CHAT_REPORTS_PER_DAY = env.int("MAX_CHAT_REPORTS_PER_DAY", default=20)
 #: Matches that a worker host plays at a time.
-MAX_LEASES_PER_WORKER_HOST = env.int("MAX_LEASES_PER_WORKER_HOST", default=64)
+MAX_LEASES_PER_WORKER_HOST = env.count("MAX_LEASES_PER_WORKER_HOST", default=64)
 #: Percentage of the games of house bots from worker hosts that are played again on another machine.
 WORKER_RECHECK_PERCENT = env.float("WORKER_RECHECK_PERCENT", default=2.0)
 #: Days until a bot log is deleted.
