@@ -22,6 +22,7 @@ from tools import check_migrations
 pytestmark = pytest.mark.slow
 
 CHECK = models.CheckConstraint(condition=models.Q(score__gte=0), name="score_is_not_negative")
+ONCE = models.UniqueConstraint(fields=["name", "score"], name="name_once")
 INDEX = models.Index(fields=["name"], name="by_name")
 OWNER = {"to": "ladder.owner", "on_delete": models.CASCADE}
 
@@ -41,7 +42,9 @@ def site() -> ProjectState:
     ]
     for operation in (
         migrations.CreateModel("owner", [number()]),
-        migrations.CreateModel("game", game_fields, options={"indexes": [models.Index(fields=["score"], name="i")]}),
+        migrations.CreateModel(
+            "game", game_fields, options={"indexes": [models.Index(fields=["score"], name="i")], "constraints": [ONCE]}
+        ),
     ):
         operation.state_forwards("ladder", state)
     return state
@@ -95,6 +98,7 @@ REFUSED = {
     "the name of a column": (migrations.RenameField("game", "score", "points"), "renaming-column"),
     "the removal of a column": (migrations.RemoveField("game", "score"), "ban-drop-column"),
     "the name of a table": (migrations.RenameModel("game", "play"), "renaming-table"),
+    "the removal of a constraint": (migrations.RemoveConstraint("game", "name_once"), "ban-drop-constraint"),
     "the removal of a table": (migrations.DeleteModel("game"), "ban-drop-table"),
     "a check constraint": (migrations.AddConstraint("game", CHECK), "constraint-missing-not-valid"),
     "a unique constraint": (
@@ -152,6 +156,9 @@ ACCEPTED = {
         [
             migrations.CreateModel("note", [number(), ("game", models.ForeignKey("game", on_delete=models.CASCADE))]),
             migrations.AddIndex("note", models.Index(fields=["id", "game"], name="notes")),
+            migrations.AddField("note", "owner", models.OneToOneField(**OWNER)),
+            migrations.AddField("note", "score", models.IntegerField(default=0)),
+            migrations.AddConstraint("note", CHECK),
         ],
         True,
     ),
@@ -172,6 +179,11 @@ def test_it_accepts_the_validation_of_a_constraint_in_a_migration_after_it(rules
     )
     added = migrations.SeparateDatabaseAndState(state_operations=[migrations.AddConstraint("game", CHECK)])
     assert rules(added, schema_changes.ValidateConstraint("game", CHECK.name)) == set()
+
+
+def test_it_refuses_changes_of_other_tables_next_to_a_new_one(rules: Any) -> None:
+    created = migrations.CreateModel("note", [number()])
+    assert rules(created, migrations.AddIndex("game", INDEX)) == {"require-concurrent-index-creation"}
 
 
 def test_it_refuses_data_in_one_transaction_of_a_migration_without_one(rules: Any) -> None:
