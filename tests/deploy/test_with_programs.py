@@ -60,6 +60,7 @@ def test_systemd_accepts_the_units(tmp_path: Path) -> None:
     analyze = program("systemd-analyze", "systemd", tmp_path)
     for path in (DEPLOY / "systemd").iterdir():
         text = path.read_text(encoding="utf-8").replace("/srv/steinreich", str(ROOT))
+        text = text.replace("/opt/steinreich-worker/bin/steinreich-worker", str(ROOT / "manage.py"))
         (tmp_path / path.name).write_text(text)
     units = [tmp_path / path.name.replace("@.", "@web.") for path in (DEPLOY / "systemd").iterdir()]
     assert fails(analyze, "verify", "--man=no", *units, cwd=tmp_path) == ""
