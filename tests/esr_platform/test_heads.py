@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -77,7 +78,9 @@ def answer(line: socket.socket) -> bytes:
     try:
         while piece := line.recv(65536):
             received += piece
-            if received.startswith(b"HTTP/1.1 200 ") and b"\r\n\r\n" in received:
+            head, _, body = received.partition(b"\r\n\r\n")
+            length = re.search(rb"^content-length: (\d+)", head, re.MULTILINE)
+            if head.startswith(b"HTTP/1.1 200 ") and length and len(body) == int(length[1]):
                 break
     except ConnectionError:
         pass

@@ -81,6 +81,7 @@ NOT_ABOUT_A_DEAL = {
     "ladder_seat": "who sits where",
     "ladder_attempt": "which worker played, and its errors",
     "ladder_rerun": "who was late",
+    "ladder_recheck": "whether a game was the same again, after its deal is public",
     "ladder_table": "clocks and counts",
     "ladder_occupant": "who sat at a seat from which move on",
     "ladder_outage": "times",
