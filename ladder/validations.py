@@ -8,8 +8,6 @@ from typing import Final
 from django.core.cache import cache
 from django.db import transaction
 from django.db.models.functions import Now
-from kombu.exceptions import OperationalError
-from redis.exceptions import RedisError
 
 from bots.machines import current_test, one_may_be_repaired
 from bots.models import Bot, BotVersion
@@ -20,6 +18,7 @@ from bots.sandbox import launcher_for_uploads, offers
 from bots.sandbox.proof import RETRY_S
 from bots.uploads import attempt, hints
 from bots.uploads.queue import claim_next, waiting
+from esr_platform.broker import BROKER_ERRORS, messages_in
 from esr_platform.leases import Lease
 from esr_platform.request_ids import continue_request
 from ladder.matches.playing_versions import freeze
@@ -79,10 +78,10 @@ def send_hints() -> int:
     """
     try:
         if count := waiting().count():
-            count = max(min(count, MOST_HINTS) - hints.in_queue(), 0)
+            count = max(min(count, MOST_HINTS) - messages_in(hints.QUEUE), 0)
         elif one_may_be_repaired() and cache.add("sandbox-checked", True, RETRY_S):
             count = 1
-    except (OperationalError, RedisError, OSError) as error:
+    except BROKER_ERRORS as error:
         logger.warning("cannot reach Redis, no hints are sent for validations: %s", error)
         return 0
     return hints.send(count)

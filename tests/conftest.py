@@ -6,7 +6,8 @@ import asyncio
 import os
 import signal
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -210,6 +211,16 @@ def no_broker() -> Iterator[None]:
     """Nothing listens where messages are sent."""
     _send_through("redis+socket:///nonexistent/redis.sock")
     yield
+    _send_through(IN_MEMORY)
+
+
+@pytest.fixture
+def mortal_broker() -> Iterator[Callable[[], None]]:
+    """Send what this test sends through a Redis server of its own; gives the function that stops the server."""
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="esr-redis-"))
+        _send_through(stack.enter_context(redis_server(Path(folder))).replace("unix://", "redis+socket://"))
+        yield stack.close
     _send_through(IN_MEMORY)
 
 

@@ -10,9 +10,8 @@ import logging
 from typing import Final
 
 from celery import current_app
-from kombu.exceptions import OperationalError
-from redis.exceptions import RedisError
 
+from esr_platform.broker import BROKER_ERRORS
 from esr_platform.commits import after_commit
 
 logger = logging.getLogger(__name__)
@@ -24,19 +23,12 @@ EXPIRES_S: Final = 60.0
 """A worker discards older hints, so that it does not look for work many times after a long outage."""
 
 
-def in_queue() -> int:
-    """Return the number of hints that no worker has taken. Raises the same errors as ``send_task``."""
-    with current_app.connection_or_acquire() as connection:
-        count: int = connection.default_channel.client.llen(QUEUE)
-    return count
-
-
 def send(count: int = 1) -> int:
     """Send ``count`` hints and return their number; 0 if the broker is unavailable, which is only logged."""
     try:
         for _ in range(count):
             current_app.send_task(TASK, queue=QUEUE, expires=EXPIRES_S)
-    except (OperationalError, OSError, RedisError) as error:
+    except BROKER_ERRORS as error:
         logger.warning("cannot reach the broker, validation hints not sent: %s", error)
         return 0
     return count

@@ -19,8 +19,8 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
-from kombu.exceptions import OperationalError
 
+from esr_platform.broker import BROKER_ERRORS, messages_in
 from esr_platform.prepared import ConditionalUpdate, Prepared
 from ladder.matches.blocks import CUP_PRIORITY
 from ladder.matches.throughput import FEW_READ, recent
@@ -116,22 +116,15 @@ def send(priorities: Mapping[int, int]) -> int:
             elif priority == CUP_PRIORITY and overtaking > 0:
                 queue, overtaking = SOON, overtaking - 1
             if queue not in room:
-                room[queue] = MOST_IN_QUEUE - _length(queue)
+                room[queue] = MOST_IN_QUEUE - messages_in(queue)
             if room[queue] > 0:
                 current_app.send_task(TASK, args=(match_id,), queue=queue, expires=SEND_AGAIN.total_seconds())
                 room[queue] -= 1
             sent += 1
-    except (OperationalError, OSError) as error:
+    except BROKER_ERRORS as error:
         logger.warning("broker unavailable, %s matches not sent: %s", len(ids) - sent, error)
         Match.objects.filter(pk__in=ids[sent:], status=Match.Status.QUEUED).update(sent_at=None)
     return sent
-
-
-def _length(queue: str) -> int:
-    """The number of messages in a queue of the broker. Raises the same errors as ``send_task``."""
-    with current_app.connection_or_acquire() as connection:
-        count: int = connection.default_channel.queue_declare(queue=queue).message_count
-    return count
 
 
 def _overtaking() -> int:

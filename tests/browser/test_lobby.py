@@ -107,7 +107,7 @@ def test_the_form_shows_what_the_chosen_table_has(watched: Page) -> None:
 def test_play_now_offers_only_what_fits_the_chosen_game(watched: Page) -> None:
     watched.goto("/")
     seats, opponents = (watched.locator(f"input[name={name}]:enabled") for name in ("seats", "opponent"))
-    assert [radio.get_attribute("value") for radio in seats.all()] == ["3", "4"]
+    assert [radio.get_attribute("value") for radio in seats.all()] == ["3", "4", "5"]
     expect(watched.locator("[value=house-vintner]")).to_be_disabled()
     watched.get_by_text("Other opponents").click()
     watched.locator(".now-form").get_by_text("Greedy", exact=True).click()
@@ -115,7 +115,7 @@ def test_play_now_offers_only_what_fits_the_chosen_game(watched: Page) -> None:
     assert [radio.get_attribute("value") for radio in seats.all()] == ["2"]
     expect(watched.locator("[value=house-greedy]")).to_be_checked()
     watched.locator(".now-form").get_by_text("Die Weinhändler", exact=True).click()
-    assert [radio.get_attribute("value") for radio in seats.all()] == ["3", "4"]
+    assert [radio.get_attribute("value") for radio in seats.all()] == ["3", "4", "5"]
     expect(watched.locator("[value=house-greedy]")).to_be_disabled()
     assert watched.locator(".now-form input:checked").count() == 3, "nothing that was hidden is still chosen"
     assert all(radio.locator("xpath=..").is_visible() for radio in [*seats.all(), *opponents.all()])

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -317,6 +318,16 @@ def test_who_was_told_of_goes_behind_who_was_not(broker: str, ladder: Ladder) ->
 
 
 def test_without_a_broker_nothing_is_lost(no_broker: None, match: Match) -> None:
+    assert dispatch() == 0
+    assert not Match.objects.filter(sent_at__isnull=False).exists()
+
+
+def test_if_the_broker_stops_while_a_connection_is_open_nothing_is_lost(
+    mortal_broker: Callable[[], None], match: Match
+) -> None:
+    assert dispatch() > 0
+    Match.objects.update(sent_at=None)
+    mortal_broker()
     assert dispatch() == 0
     assert not Match.objects.filter(sent_at__isnull=False).exists()
 

@@ -1,0 +1,19 @@
+"""The broker of Celery, for code that sends messages."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from celery import current_app
+from kombu.exceptions import OperationalError
+from redis.exceptions import RedisError
+
+BROKER_ERRORS: Final = (OperationalError, RedisError, OSError)
+"""What Celery and its connection raise while the broker is unavailable."""
+
+
+def messages_in(queue: str) -> int:
+    """Return the number of messages in ``queue`` that no worker has taken. Raises one of ``BROKER_ERRORS``."""
+    with current_app.connection_or_acquire() as connection:
+        count: int = connection.default_channel.queue_declare(queue=queue).message_count
+    return count
