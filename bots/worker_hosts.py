@@ -1,4 +1,4 @@
-"""Tokens of worker hosts, and what a host said when it asked for work."""
+"""Tokens of worker hosts, and the abilities that a host named when it asked for work."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import SplitResult, urlsplit
@@ -23,18 +24,14 @@ from esr_platform.logging import hide_secrets
 # --- Numbers, words and URLs -----------------------------------------------------------------------------------------
 
 
-def _whole_number(text: str) -> int:
+def _whole_number(text: str, least: int = 0) -> int:
     number = int(text)
-    if number < 0:
+    if number < least:
         raise ValueError
     return number
 
 
-def _count(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError
-    return number
+_count: Final = partial(_whole_number, least=1)
 
 
 def _number(text: str) -> float:

@@ -216,7 +216,7 @@ def no_broker() -> Iterator[None]:
 
 @pytest.fixture
 def mortal_broker() -> Iterator[Callable[[], None]]:
-    """Send what this test sends through a Redis server of its own; gives the function that stops the server."""
+    """Send what this test sends through a separate Redis server; gives the function that stops the server."""
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="esr-redis-"))
         _send_through(stack.enter_context(redis_server(Path(folder))).replace("unix://", "redis+socket://"))

@@ -138,7 +138,7 @@ def _without_python(operations: Iterable[Operation]) -> list[Operation]:
 
 
 def check(names: list[str], reviewed: dict[tuple[str, str], str]) -> Iterator[str]:
-    """Yield a text for each refusal that nobody has reviewed, and for each review without a refusal."""
+    """Yield a text for each refusal that is not reviewed, and for each review without a refusal."""
     import django
     from django.db import connection
     from django.db.migrations.loader import MigrationLoader

@@ -20,7 +20,7 @@ from bots.worker.host import HostProcess, Stopping
 
 TOKEN: Final = "ESR_WORKER_TOKEN"  # noqa: S105 - the name of a variable
 MATCHES_PER_PROCESS: Final = 2000
-"""After so many matches, a process is replaced by a new one."""
+"""After this number of matches, a process is replaced by a new one."""
 
 CONFIGURATION: Final = 78
 """Exit status for a wrong token or URL (``EX_CONFIG`` of sysexits.h)."""
@@ -135,7 +135,7 @@ class _Processes:
     def _started(self, slot: int) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "bots.worker", "--site", self._options.site, "--cache"]
         command += [str(self._options.cache), "--slot", str(slot)]
-        # A group of its own: a Ctrl-C in a terminal reaches this process alone, which stops the others in order.
+        # A separate group: a Ctrl-C in a terminal reaches this process alone, which stops the others in order.
         return subprocess.Popen(command, env={**os.environ, TOKEN: self._token}, start_new_session=True)
 
 

@@ -108,7 +108,6 @@ class HostProcess:
 
     def _asked(self) -> Document | None:
         """The next assignment; ``None`` after a pause, if there is none now or the site refuses to give one."""
-        pause_s = 0.0
         asked = self._said_to_the_site()
         self._interruptible = True
         try:
@@ -121,8 +120,7 @@ class HostProcess:
             raise
         except ClientError as failure:
             self._say(str(failure))
-            pause_s = self._backoff.next_s(getattr(failure, "retry_after_s", None))
-            time.sleep(pause_s)
+            time.sleep(self._backoff.next_s(getattr(failure, "retry_after_s", None)))
             return None
         finally:
             self._interruptible = False

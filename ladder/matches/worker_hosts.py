@@ -52,7 +52,7 @@ ELSEWHERE_FIRST: Final = timedelta(hours=1)
 CANDIDATES: Final = 64
 _BAD: Final = (Attempt.Ending.FAILED, Attempt.Ending.EXPIRED)
 MOST_RECHECKS: Final = 5
-"""How often a game is given out to be played again before nobody is asked any more."""
+"""How often a game is given out to be played again at most."""
 
 # --- Errors ----------------------------------------------------------------------------------------------------------
 
@@ -95,9 +95,9 @@ _SENT: Final = Prepared(
         .values_list("pk", "attempts_started")[:CANDIDATES]
     )
 )
-_WAITING: Final = Prepared(
-    lambda: Recheck.objects.filter(FREE, outcome="waiting", tries__lt=MOST_RECHECKS).order_by().values_list("pk")[:1]
-)
+_FREE: Final = Recheck.objects.filter(FREE, outcome="waiting")
+_TO_PLAY: Final = _FREE.filter(tries__lt=MOST_RECHECKS)
+_WAITING: Final = Prepared(lambda: _TO_PLAY.order_by().values_list("pk")[:1])
 
 
 def work_waits() -> bool:
@@ -302,23 +302,20 @@ def _sample(attempt: Attempt) -> None:
 
 def give_up_rechecks() -> int:
     """End rechecks that were given out too often; how many. Safe to run concurrently."""
-    vain = Recheck.objects.filter(FREE, outcome="waiting", tries__gte=MOST_RECHECKS)
-    unknown = {"outcome": Recheck.Outcome.UNKNOWN, "detail": "nobody brought the game", "ended": Now()}
-    return vain.update(**unknown, **rows.RELEASED)
+    unknown = {"outcome": Recheck.Outcome.UNKNOWN, "detail": "no host brought the game", "ended": Now()}
+    return _FREE.filter(tries__gte=MOST_RECHECKS).update(**unknown, **rows.RELEASED)
 
 
 def _recheck_for(host: WorkerHost, worker: str, program_of: ProgramOf) -> Document | None:
     """Claim a game that another worker played, to play it again on ``host``."""
     if not _WAITING():
         return None
-    others = Recheck.objects.filter(FREE, outcome="waiting", tries__lt=MOST_RECHECKS)
-    others = others.filter(result__match__block__ended__isnull=False)
+    others = _TO_PLAY.filter(result__match__block__ended__isnull=False)
     others = others.exclude(result__attempt__worker__startswith=f"{host.worker}/").order_by("pk")
     recheck = others.select_related("result__match__ladder", "result__match__block").first()
     if recheck is None:
         return None
-    free = Recheck.objects.filter(FREE, outcome="waiting")
-    lease = rows.claim(free, recheck.pk, LEASE, worker=worker, tries=F("tries") + 1)
+    lease = rows.claim(_FREE, recheck.pk, LEASE, worker=worker, tries=F("tries") + 1)
     if lease is None:
         return None
     try:

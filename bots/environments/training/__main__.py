@@ -29,8 +29,7 @@ from games.network import save
 from games.registry import GAMES
 
 ROUNDS: Final = 20
-"""Rounds in which house bots play against the network. They are the points of the curve and the candidates for the
-result."""
+"""Rounds in which house bots play against the network: the points of the curve, and the candidates for the result."""
 
 SAVE_EVERY: Final = 20
 """Rollouts between two checkpoints."""
@@ -54,7 +53,7 @@ class Run:
         seed = options.seed + rollouts
         spawn = get_context("spawn")
         self.house, other_end = spawn.Pipe()
-        arguments = self.game, self.seats, options.hidden, seed, self.base
+        arguments = self.game, self.seats, options.hidden, seed, self.base, bool(checkpoint)
         spawn.Process(target=work, args=(other_end, *arguments), daemon=True).start()
         other_end.close()
         games = Games(self.game, options.games, self.seats, seed)
@@ -65,6 +64,7 @@ class Run:
             self.curve = checkpoint["curve"]
         else:
             self.training.begin_as(self.training.clones[-1])
+            self._save()
         self.playing: tuple[dict[str, Any], dict[str, Numbers]] | None = None
         """The point of the curve and the weights in the round that is played."""
         self.rollouts = -(-options.steps // (STEPS * len(games)))
@@ -96,14 +96,14 @@ class Run:
                 if number * ROUNDS // self.rollouts > (number - 1) * ROUNDS // self.rollouts:
                     self._end_round(bar)
                     self._begin_round()
-                if number % SAVE_EVERY == 0 or number == self.rollouts:
+                if number % SAVE_EVERY == 0:
                     self._save()
                 bar.update(task, completed=number)
             self._end_round(bar)
             self._save()
 
     def _begin_round(self) -> None:
-        """Let house bots play against the present network while the training goes on."""
+        """Let house bots play against the present network while the training continues."""
         progress, tensors = self.training.progress, self.training.average.tensors()
         point = {"rollouts": progress.rollouts, "steps": progress.steps, "entropy": progress.entropy}
         self.house.send((len(self.curve) + 1, tensors, self.options.blocks))

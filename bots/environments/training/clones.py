@@ -1,7 +1,7 @@
 """Networks that imitate house bots, so that thousands of games can be played against them at once.
 
 A network learns to exploit mistakes of a clone that its house bot does not make. So the house bots also play against
-the network during the training, in a process of their own, and the clones learn from their choices in these games
+the network during the training, in a separate process, and the clones learn from their choices in these games
 (DAgger, Ross et al. 2011). The same games tell how strong the network is.
 """
 
@@ -89,13 +89,14 @@ class Sparring:
     """House bots that play against a network in rounds, and their clones.
 
     ``folder`` has a file with the examples of each round, and the weights of the clones after the last one. A training
-    continues with them.
+    that is ``continued`` uses them; a new one removes them.
     """
 
-    def __init__(self, game: str, seats: Sequence[int], hidden: int, seed: int, folder: Path) -> None:
+    def __init__(self, game: str, seats: Sequence[int], hidden: int, seed: int, folder: Path, continued: bool) -> None:
         torch.manual_seed(seed)
         torch.set_num_threads(1)
-        self.game, self.seats, self.folder, self.random = game, seats, folder, np.random.default_rng(seed)
+        self.game, self.seats, self.folder, self.continued = game, seats, folder, continued
+        self.random = np.random.default_rng(seed)
         largest = largest_encoding(game)
         self.clones = [
             (name, PolicyValue(largest.size, len(largest.actions), largest.seats, hidden))
@@ -107,15 +108,17 @@ class Sparring:
     def begin(self) -> Round:
         """Let clones learn from games between house bots, or continue after the last round."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        weights, stored = self.folder / "clones.pt", sorted(self.folder.glob("*.npz"))
-        if weights.exists():
-            for path in stored:
+        if self.continued:
+            for path in sorted(self.folder.glob("*.npz")):
                 with np.load(path) as arrays:
                     for name in HOUSE_BOTS[self.game]:
                         self._add(name, Examples(*(arrays[f"{name}.{part}"] for part in Examples._fields)))
-            for (_, clone), state in zip(self.clones, torch.load(weights, weights_only=True), strict=True):
+            stored = torch.load(self.folder / "clones.pt", weights_only=True)
+            for (_, clone), state in zip(self.clones, stored, strict=True):
                 clone.load_state_dict(state)
-            return Round(self._weights(), {}, {})
+            return Round(stored, {}, {})
+        for path in self.folder.glob("*.npz"):
+            path.unlink()
         new = {name: first_examples(self.game, name, FIRST_EXAMPLES) for name in HOUSE_BOTS[self.game]}
         for name, clone in self.clones:
             clone.measure_inputs(torch.from_numpy(new[name].inputs.astype(np.float32)))
@@ -137,7 +140,7 @@ class Sparring:
                 wins = evaluate(network, seats, names, blocks, seed=number, watch=watch).wins
                 shares[", ".join(names)] = seats * wins.value
         new = {name: joined(players) for name, players in watched.items()}
-        shown = {name: imitated(clone, new[name]) for name, clone in self.clones}
+        shown = {name: imitated(clone, new[name]) for name, clone in dict(self.clones).items()}
         return Round(self._learned(number, new, ROWS, RATE / 2), shares, shown)
 
     def _learned(self, number: int, new: dict[str, Examples], rows: int, rate: float) -> list[dict[str, Any]]:
@@ -149,8 +152,9 @@ class Sparring:
             self._add(name, each)
         for name, clone in self.clones:
             imitate(clone, self.examples[name], rows, rate, self.random)
-        torch.save(self._weights(), self.folder / "clones.pt")
-        return self._weights()
+        weights = [clone.state_dict() for _, clone in self.clones]
+        torch.save(weights, self.folder / "clones.pt")
+        return weights
 
     def _add(self, name: str, new: Examples) -> None:
         if known := self.examples.get(name):
@@ -159,9 +163,6 @@ class Sparring:
             arrays: Any = zip(kept, new, strict=True)
             new = Examples(*(np.concatenate(pair) for pair in arrays))
         self.examples[name] = new
-
-    def _weights(self) -> list[dict[str, Any]]:
-        return [clone.state_dict() for _, clone in self.clones]
 
 
 def work(connection: Connection[Any, Any], *arguments: Any) -> None:

@@ -278,9 +278,8 @@ class Training:
         targets = (rollout.target_wins, rollout.target_leads)
         wins, leads = (np.take_along_axis(each[steps, games], places, 1) * exists for each in targets)
         advantages = gains[steps, games, seats].astype(np.float32)
-        for count in np.unique(
-            self.games.seat_counts
-        ):  # otherwise the number of seats with the largest leads counts most
+        # Per number of seats: otherwise the one with the largest leads counts most.
+        for count in np.unique(self.games.seat_counts):
             same = self.games.seat_counts[games] == count
             advantages[same] = (advantages[same] - advantages[same].mean()) / (advantages[same].std() + 1e-8)
         rows = torch.from_numpy(steps * len(self.games) + games)

@@ -27,9 +27,7 @@ Kind = Literal["bot", "match", "seat", "lobby", "work"]
 
 
 class Topic(NamedTuple):
-    """A subject that clients subscribe to: a bot by id, a match by id, a seat of a match, the lobby, or the
-    work of worker hosts.
-    """
+    """A subject that clients subscribe to: a bot or a match by id, a seat of a match, the lobby, or work for hosts."""
 
     kind: Kind
     number: int = 0
