@@ -29,6 +29,7 @@ from esr_platform.accounts import limits
 from esr_platform.celery import app
 from esr_platform.supervisor.site import STOP_SIGNALS
 from tests import pseudo_locale
+from tests.esr_platform.accounts.hashing import CountingHasher
 from tests.fixed_randomness import fixed_randomness
 from tests.services.caches import JsonInMemory
 from tests.services.data import data_in
@@ -131,14 +132,15 @@ def _one_minute(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
 def _settings_of_tests() -> Iterator[None]:
     """Tests open more pages than a person does and play more games of house bots, and their hints reach nobody.
 
-    Caches are in memory. Static files are looked up when they are requested, because listing all of them for each
-    client takes longer than most requests.
+    Caches are in memory. Passwords are hashed quickly, because a hash that is slow on purpose takes 0.4 s. Static files
+    are looked up when they are requested, because listing all of them for each client takes longer than most requests.
     """
     backend = f"{JsonInMemory.__module__}.{JsonInMemory.__qualname__}"
     with override_settings(
         REQUESTS_PER_MINUTE={**settings.REQUESTS_PER_MINUTE, "pages": UNBOUNDED},
         MAX_HOUSE_BLOCKS_PER_HOUR=UNBOUNDED,
         CACHES={name: {"BACKEND": backend, "LOCATION": name} for name in settings.CACHES},
+        PASSWORD_HASHERS=[f"{CountingHasher.__module__}.{CountingHasher.__qualname__}"],
         REDIS_URL=NOWHERE,
         WHITENOISE_AUTOREFRESH=True,
     ):

@@ -73,6 +73,7 @@ def test_the_commands_of_a_page_succeed_in_their_order_with_the_shown_output(
         assert output is None or without_times(printed.out.splitlines()) == output, line
 
 
+@pytest.mark.slow
 def test_the_change_of_the_first_bot_has_the_shown_result(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

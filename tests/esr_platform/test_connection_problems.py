@@ -14,9 +14,13 @@ from esr_platform.disconnects import connection_problem
 from tests.services.ports import free_port
 from tests.services.workers import ROOT
 
+REFUSED, UNKNOWN = ("127.0.0.1", "Connection refused"), ("db.invalid", "failed to resolve")
 
-@pytest.mark.parametrize("command", ["health", "run", "prepare", "backup"])
-@pytest.mark.parametrize(("host", "reason"), [("127.0.0.1", "Connection refused"), ("db.invalid", "failed to resolve")])
+
+@pytest.mark.parametrize(
+    ("command", "host", "reason"),
+    [("health", *REFUSED), ("run", *REFUSED), ("prepare", *REFUSED), ("backup", *REFUSED), ("health", *UNKNOWN)],
+)
 def test_a_command_names_why_the_server_cannot_be_reached(command: str, host: str, reason: str, tmp_path: Path) -> None:
     arguments = {"run": ["--port", str(free_port())], "backup": [str(tmp_path / "site.backup")]}.get(command, [])
     keys = {name: str(Identity.generate().to_public()) for name in ("BACKUP_KEY", "BACKUP_DEALS_KEY")}

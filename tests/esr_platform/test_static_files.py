@@ -16,12 +16,20 @@ from esr_platform.static_files import imported, imports
 HASHED = {"staticfiles": {"BACKEND": "esr_platform.static_files.HashedFiles"}}
 
 
-@pytest.fixture
-def collected(tmp_path: Path) -> Iterator[Path]:
-    """The static files as a running site has them."""
-    with override_settings(STATIC_ROOT=tmp_path, STORAGES={**settings.STORAGES, **HASHED}):
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder into which the static files are collected, once."""
+    folder = tmp_path_factory.mktemp("static")
+    with override_settings(STATIC_ROOT=folder, STORAGES={**settings.STORAGES, **HASHED}):
         call_command("collectstatic", verbosity=0, interactive=False)
-        yield tmp_path
+    return folder
+
+
+@pytest.fixture
+def collected(files: Path) -> Iterator[Path]:
+    """The static files as a running site has them."""
+    with override_settings(STATIC_ROOT=files, STORAGES={**settings.STORAGES, **HASHED}):
+        yield files
 
 
 @pytest.mark.django_db

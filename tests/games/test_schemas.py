@@ -178,7 +178,7 @@ def test_every_document_of_random_games_validates(slug: str, seats: int) -> None
     random = Random(seats)
     state = GAMES[slug].new(seats, bytes([seats] * 32))
     while state.pending:
-        if random.random() < 0.5:
+        if random.random() < 0.25:
             check_running(state, slug, random)
         seat = random.choice(state.pending)
         if random.random() < 0.05:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
+from datetime import timedelta
 from pathlib import Path
 from time import time
 from typing import Any
@@ -88,8 +89,8 @@ def packed_document(document: Any) -> bytes:
 
 
 def send_all() -> None:
-    """Let the scheduler have sent every queued match just now."""
-    Match.objects.filter(status=Match.Status.QUEUED).update(sent_at=Now())
+    """Let the scheduler have sent every queued match, at a time that stays recent however long processes start."""
+    Match.objects.filter(status=Match.Status.QUEUED).update(sent_at=Now() + timedelta(hours=1))
 
 
 def play_by_host(

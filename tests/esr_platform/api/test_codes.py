@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from http import HTTPStatus
 from pathlib import Path
 
@@ -22,16 +23,26 @@ PAGE = (ROOT / "docs/reference/api.md").read_text(encoding="utf-8")
 LISTS = {"Codes of rules": RULES, "Codes of archives": ARCHIVES, "Codes of limits": LIMITS}
 
 
+@cache
+def calls() -> list[tuple[str, ast.Call]]:
+    """Every call in the code, with the last name of what is called."""
+    paths = [path for package in ("bots", "ladder", "esr_platform") for path in (ROOT / package).rglob("*.py")]
+    nodes = (node for path in paths for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    return [
+        (node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id, node)
+        for node in nodes
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute | ast.Name)
+    ]
+
+
 def literal_codes(*errors: str, argument: int | None = None) -> set[str]:
     """The codes with which the code creates ``errors``: the keyword ``code``, or the positional ``argument``."""
     literals: set[str] = set()
-    for package in ("bots", "ladder", "esr_platform"):
-        for path in (ROOT / package).rglob("*.py"):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in errors:
-                    codes = [keyword.value for keyword in node.keywords if keyword.arg == "code"]
-                    codes += [] if argument is None else node.args[argument : argument + 1]
-                    literals |= {str(constant.value) for constant in codes if isinstance(constant, ast.Constant)}
+    for name, node in calls():
+        if name in errors:
+            codes = [keyword.value for keyword in node.keywords if keyword.arg == "code"]
+            codes += [] if argument is None else node.args[argument : argument + 1]
+            literals |= {str(constant.value) for constant in codes if isinstance(constant, ast.Constant)}
     return literals
 
 

@@ -451,7 +451,7 @@ def undone(branch: Callable[[], Document]) -> Document:
         return outcome
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize(("game", "persons", "bots"), [(DUEL, 2, 0), (GEMS, 3, 0), (GEMS, 2, 1), (WINE, 3, 0)])
 def test_leaving_at_a_decision_is_never_better_than_resigning_there(
     game: str, persons: int, bots: int, seed: int

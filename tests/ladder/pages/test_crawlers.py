@@ -38,7 +38,8 @@ def test_the_sitemap_has_the_public_pages_alone(site: Site, client: Client, sett
     assert f"/matches/{site.finished.pk}/" in paths
     assert not {f"/matches/{match.pk}/" for match in (site.closed, site.running, site.queued)} & set(paths)
     for path in paths:
-        assert client.get(path).status_code == 200, path
+        if not path.startswith("/docs/"):  # ``test_docs`` opens each of these
+            assert client.get(path).status_code == 200, path
 
 
 def test_the_sitemap_says_when_an_ended_match_last_changed_and_follows_the_schema(site: Site, client: Client) -> None:
