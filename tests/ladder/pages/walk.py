@@ -17,6 +17,7 @@ ENDLESS = "lobby/stream"
 """A public endpoint whose response has no end; its contents are tested with the other endpoints."""
 
 _PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
+_LADDER = re.compile(r"/(?:play/)?ladders/([^/]+)/")
 _LINK = re.compile(r'(?:href|src|action)="(/[^"#]*)')
 
 
@@ -24,7 +25,8 @@ def walk(client: Client, values: Mapping[str, Sequence[object]]) -> Iterator[tup
     """Address, status and all that comes back, head and body, of every page there is to get.
 
     ``values`` are what stands for the parameters of addresses, by their names; none may be missing. Of the questions
-    that links put to one page, such as orders and filters of its table, the first ``QUESTIONS`` are asked.
+    that links put to one page, such as orders and filters of its table, the first ``QUESTIONS`` are asked. Pages of
+    ladders that ``values`` do not name are left out, and the documentation, with nothing of any game on them.
     """
     waiting = list(addresses(values))
     seen = set(waiting)
@@ -36,7 +38,9 @@ def walk(client: Client, values: Mapping[str, Sequence[object]]) -> Iterator[tup
         yield address, response.status_code, text
         for link in map(unescape, _LINK.findall(text)):
             page, question, _ = link.partition("?")
-            if link in seen or link.startswith("/static/") or (question and asked[page] == QUESTIONS):
+            if link in seen or link.startswith(("/static/", "/docs/")) or (question and asked[page] == QUESTIONS):
+                continue
+            if (ladder := _LADDER.match(link)) and ladder[1] not in values["slug"]:
                 continue
             seen.add(link)
             asked[page] += bool(question)
@@ -48,7 +52,7 @@ def addresses(values: Mapping[str, Sequence[object]]) -> Iterator[str]:
     for route in _routes(get_resolver().url_patterns):
         if "(?P" in route or "^" in route:
             continue  # addresses of letters, each with a secret of its own
-        if route.endswith(ENDLESS):
+        if route.endswith(ENDLESS) or route.startswith("docs/"):
             continue
         names = _PARAMETER.findall(route)
         for chosen in product(*(values[name] for name in names)):
