@@ -6,7 +6,6 @@ shown if it can contain a password.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -34,11 +33,15 @@ def _whole_number(text: str, least: int = 0) -> int:
 _count: Final = partial(_whole_number, least=1)
 
 
-def _number(text: str) -> float:
+def _number(text: str, least: float, most: float) -> float:
     number = float(text)
-    if not (math.isfinite(number) and number >= 0):
+    if not least <= number <= most:
         raise ValueError
     return number
+
+
+_share: Final = partial(_number, least=0.01, most=0.99)
+_percent: Final = partial(_number, least=0.0, most=100.0)
 
 
 def _yes_or_no(text: str) -> bool:
@@ -52,7 +55,8 @@ def _yes_or_no(text: str) -> bool:
 _KINDS: Final[Mapping[object, tuple[Callable[[str], object], str, object]]] = {
     int: (_whole_number, "a whole number from 0, without a unit", 100),
     _count: (_count, "a whole number from 1, without a unit", 100),
-    float: (_number, "a number from 0, without a unit", 0.5),
+    _share: (_share, "a number from 0.01 to 0.99", 0.5),
+    _percent: (_percent, "a number from 0 to 100, without a unit", 2.0),
     bool: (_yes_or_no, "`yes` or `no`", "no"),
 }
 """Types of values: how to read one, what it must be, and an example if the variable has no default."""
@@ -79,6 +83,14 @@ class Env(environ.Env):  # type: ignore[misc]  # django-environ has no types
     def count(self, var: str, default: int) -> int:
         """Return a number of which the site needs at least one, and 0 would stop it. Raises ``SystemExit``."""
         return int(self.get_value(var, cast=_count, default=default))
+
+    def share(self, var: str, default: float) -> float:
+        """Return a share that leaves something to both sides, from 0.01 to 0.99. Raises ``SystemExit``."""
+        return float(self.get_value(var, cast=_share, default=default))
+
+    def percent(self, var: str, default: float) -> float:
+        """Return a number from 0 to 100. Raises ``SystemExit``."""
+        return float(self.get_value(var, cast=_percent, default=default))
 
     def email_url(self, var: str = "EMAIL_URL", default: Any = environ.Env.NOTSET, backend: Any = None) -> Any:
         """Return the settings of the mail server. An empty URL means ``default``. Raises ``SystemExit``."""

@@ -280,8 +280,8 @@ MAX_CUPS_PER_DAY = env.int("MAX_CUPS_PER_DAY", default=10)
 MAX_GAMES_PER_CUP = env.int("MAX_GAMES_PER_CUP", default=20_000)
 #: Games per organizer and day, of full cups that were created.
 MAX_CUP_GAMES_PER_DAY = env.int("MAX_CUP_GAMES_PER_DAY", default=20_000)
-#: Share of workers for all cups while other matches wait, from 0.01 to 0.99.
-CUP_SHARE = env.float("CUP_SHARE", default=0.5)
+#: Share of workers for all cups while other matches wait.
+CUP_SHARE = env.share("CUP_SHARE", default=0.5)
 #: Open match requests per user.
 MAX_OPEN_EXHIBITIONS_PER_USER = env.int("MAX_OPEN_EXHIBITIONS_PER_USER", default=3)
 #: Match requests per user and day, including canceled ones.
@@ -333,7 +333,7 @@ MAX_CHAT_REPORTS_PER_DAY = env.int("MAX_CHAT_REPORTS_PER_DAY", default=20)
 #: Matches that a worker host plays at a time.
 MAX_LEASES_PER_WORKER_HOST = env.count("MAX_LEASES_PER_WORKER_HOST", default=64)
 #: Percentage of the games of house bots from worker hosts that are played again on another machine.
-WORKER_RECHECK_PERCENT = env.float("WORKER_RECHECK_PERCENT", default=2.0)
+WORKER_RECHECK_PERCENT = env.percent("WORKER_RECHECK_PERCENT", default=2.0)
 #: Days until a bot log is deleted.
 BOT_LOG_DAYS = env.int("BOT_LOG_DAYS", default=30)
 #: Maximum size of an account's data download, before compression.
