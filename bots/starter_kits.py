@@ -22,7 +22,7 @@ from bots.protocol import Limits, bot_seed, hello
 from games.game import Game
 from games.registry import GAMES
 from games.rules import Document, State
-from games.words import either
+from games.words import either, listing
 
 # --- Kits ------------------------------------------------------------------------------------------------------------
 
@@ -129,15 +129,19 @@ def bot_files(name: str, game: Game, language: str = "python") -> dict[str, str]
     """Return the files of a new bot by file name, as ``esr new-bot`` creates them. Raises ``KeyError``."""
     kit = KITS[language]
     here = files("bots.cli").joinpath("starter")
-    readme = Template(here.joinpath("README.md").read_text(encoding="utf-8"))
+    words = _words(name, game, kit)
     own = (file for file, _ in kit.about)
     return {
         kit.strategy: game.presentation.starter if kit.name == "python" else _text(here, kit, kit.strategy),
         **{file: _text(here, kit, file) for file in own},
-        "README.md": readme.substitute(_words(name, game, kit)),
+        **{page: Template(here.joinpath(page).read_text(encoding="utf-8")).substitute(words) for page in _PAGES},
         "examples.json": _json_lines(examples(game)),
         FILE: _manifest(name, game, kit),
     }
+
+
+_PAGES: Final = ("README.md", "AGENTS.md")
+"""What people read, and what coding agents read (https://agents.md/)."""
 
 
 def _text(here: Traversable, kit: Kit, file: str) -> str:
@@ -197,9 +201,21 @@ def _words(name: str, game: Game, kit: Kit) -> dict[str, str]:
         "files": "\n".join(f"| `{file}` | {about} |" for file, about in kit.about),
         "commands": "\n".join(commands),
         "debugger": debugger,
+        "opponents": listing([f"`{opponent}`" for opponent in opponents if opponent != "."]) or "itself",
+        "measure": play.replace("--games 20", "--games 200 --rotate --parallel"),
+        "game": game.slug,
+        "test": kit.test,
+        "print": _PRINT[kit.language],
         "can_use": _CAN_USE[kit.language],
     }
 
+
+_PRINT: Final = {
+    "python": "`print(…, file=sys.stderr)`",
+    "javascript": "`console.error`",
+    "java": "`System.err`",
+    "executable": "stderr",
+}
 
 _CAN_USE: Final = {
     "python": (

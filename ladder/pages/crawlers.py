@@ -14,6 +14,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from bots.starter_kits import KITS
 from esr_platform.page_cache import cached
 from games.registry import GAMES
 from ladder.access import cups_seen_by, matches_seen_by, public_bots
@@ -21,6 +22,7 @@ from ladder.models import Ladder, Match
 from ladder.openness import opened
 from ladder.pages.components.documentation import documentation
 from ladder.pages.components.responses import of_long_files
+from ladder.pages.docs import markdown_url
 from ladder.pages.pictures import ICONS
 
 # --- Search engines --------------------------------------------------------------------------------------------------
@@ -118,6 +120,55 @@ def _pages() -> Iterator[Page]:
     public = matches_seen_by(AnonymousUser()).filter(opened("block"), status=Match.Status.FINISHED)
     for pk, ended in public.order_by("-pk").values_list("pk", "block__ended")[:MOST_MATCHES]:
         yield reverse("pages:match", args=[pk]), ended
+
+
+# --- Language models -------------------------------------------------------------------------------------------------
+
+_INTRODUCTION: Final = """\
+> Bots and people play board games of barter, bluff and auctions here: Edel, Stein & Reich and Die Weinhändler, for two
+> to five players. A bot is a program that is uploaded, or one that plays from elsewhere over HTTP.
+
+All pages below are in Markdown.
+
+To write a bot:
+
+1. Read the rules of the game and [Views, decisions and logs]({site}/docs/reference/views.md).
+2. Download a starter kit, which contains a complete bot with a test and an `AGENTS.md`:
+{kits}
+   The kits are in Python; `?language=` selects another language: {languages}.
+3. Change its strategy. Run its test. `README.md` has the commands.
+4. Upload a ZIP archive of the folder with the [API]({site}/docs/reference/api.md), or with `esr upload` of the
+   [library]({site}/docs/start/library.md). A user of this site creates the token at {site}/account/tokens/:
+   `curl -H "Authorization: Bearer $TOKEN" -F file=@my-bot.zip -F name=NAME {site}/api/v1/bots`
+5. The site plays validation games, then the bot plays on ladders:
+   `curl -H "Authorization: Bearer $TOKEN" {site}/api/v1/bots/SLUG/versions/1`
+
+The whole API is described in OpenAPI: {site}/api/v1/schema
+"""
+
+
+@require_safe
+def llms(_request: HttpRequest) -> HttpResponse:
+    """What a language model reads first (https://llmstxt.org/): how to write a bot, and all pages in Markdown."""
+    site, docs = settings.SITE_URL, documentation()
+    kits = "\n".join(f"   - {game.name}: {site}{reverse('pages:starter', args=[slug])}" for slug, game in GAMES.items())
+    languages = ", ".join([*KITS][1:])
+    parts = [
+        f"# {settings.SITE_NAME}\n",
+        _INTRODUCTION.format(site=site, kits=kits, languages=languages),
+        "## Rules\n",
+        *(_listed(game.name, markdown_url("rules", slug)) for slug, game in GAMES.items()),
+    ]
+    menu, notes = (docs.menu, docs.notes) if docs else ([], {})
+    for section in menu:
+        parts.append("\n## Optional\n" if section.key == "internals" else f"\n## {section.key.capitalize()}\n")
+        pages = [(page.title, markdown_url("page", page.slug), notes.get(page.slug, "")) for page in section.pages]
+        parts += [_listed(*page) for page in pages]
+    return _public(HttpResponse("\n".join(parts) + "\n", content_type="text/plain; charset=utf-8"))
+
+
+def _listed(title: str, path: str, note: str = "") -> str:
+    return f"- [{title}]({settings.SITE_URL}{path})" + (f": {note}" if note else "")
 
 
 # --- Home screens ----------------------------------------------------------------------------------------------------

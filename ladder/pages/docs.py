@@ -46,11 +46,37 @@ def context(docs: Documentation, shown: DocPage, prose: Prose) -> dict[str, Any]
     return {
         "menu": docs.menu,
         "page": shown,
+        "markdown_url": markdown_url("page", shown.slug),
         "prose": prose,
         "contents": [heading for heading in prose.headings if heading.level <= 3],
         "previous": previous,
         "next": following,
     }
+
+
+def markdown_url(kind: str, name: str) -> str:
+    """The path of a page or the rules of a game in Markdown, or of an image."""
+    if kind == "page":
+        return reverse("pages:docs_markdown_page", args=[name]) if name else reverse("pages:docs_markdown")
+    return reverse("pages:docs_image" if kind == "image" else "pages:rules_markdown", args=[name])
+
+
+@require_safe
+def markdown(_request: HttpRequest, slug: str) -> HttpResponse:
+    """A page in Markdown, for programs that read text."""
+    docs = documentation()
+    doc = docs.by_slug.get(slug) if docs else None
+    if docs is None or doc is None:
+        raise Http404
+    return as_markdown(docs.markdown(doc, markdown_url))
+
+
+def as_markdown(text: str) -> HttpResponse:
+    """A response with Markdown (RFC 7763). Search engines list the page with the same text instead."""
+    response = HttpResponse(text, content_type="text/markdown; charset=utf-8")
+    response["Cache-Control"] = f"public, max-age={_HOUR}"
+    response["X-Robots-Tag"] = "noindex"
+    return response
 
 
 @require_safe

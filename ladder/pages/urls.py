@@ -197,6 +197,8 @@ season_urls: list[URLPattern] = [
 
 docs_urls: list[URLPattern] = [
     path("docs/", docs.page, {"slug": ""}, name="docs"),
+    path("docs.md", docs.markdown, {"slug": ""}, name="docs_markdown"),
+    path("docs/<path:slug>.md", docs.markdown, name="docs_markdown_page"),
     path("docs/search/", docs.search, name="docs_search"),
     path("docs/images/<str:name>", docs.image, name="docs_image"),
     path("docs/<path:slug>/", docs.page, name="docs_page"),
@@ -230,6 +232,7 @@ crawler_urls: list[URLPattern] = [
     path("favicon.ico", pictures.favicon, name="favicon"),
     path("manifest.webmanifest", crawlers.manifest, name="manifest"),
     path("robots.txt", crawlers.robots, name="robots"),
+    path("llms.txt", crawlers.llms, name="llms"),
     path("sitemap.xml", crawlers.sitemap, name="sitemap"),
 ]
 
@@ -269,6 +272,7 @@ urlpatterns: list[URLPattern] = [
     path("rules/", rules.rules, name="rules"),
     *tutorial_urls,
     path("rules/<slug:slug>/", rules.game_rules, name="game_rules"),
+    path("rules/<slug:slug>.md", rules.markdown, name="rules_markdown"),
     *docs_urls,
     path("about/", home.about, name="about"),
 ]

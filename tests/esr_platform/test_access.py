@@ -134,9 +134,10 @@ GET public 200 200 200 200 200 200
     bots/ bots/<slug:slug>/ bots/<slug:slug>/feed.atom bots/<slug:slug>/waits/ bots/new/ bots/new/remote/
     bots/starter/<slug:slug>.zip compare/ compare/<slug:first>/<slug:second>/ cups/ cups/<slug:slug>/
     cups/<slug:slug>/calendar.ics cups/<slug:slug>/ledger.json cups/<slug:slug>/ledger/ cups/<slug:slug>/results.csv
-    cups/<slug:slug>/rounds/<int:number>/ cups/<slug:slug>/standings.csv cups/calendar.ics docs/ docs/<path:slug>/
-    docs/images/<str:name> docs/search/ embed/<int:match_id>/ exhibitions/ exhibitions/<int:exhibition_id>/
-    favicon.ico icons/<int:size>.png ladders/ ladders/<slug:slug>/ ladders/<slug:slug>/bots/<slug:bot>/
+    cups/<slug:slug>/rounds/<int:number>/ cups/<slug:slug>/standings.csv cups/calendar.ics docs.md docs/
+    docs/<path:slug>.md docs/<path:slug>/ docs/images/<str:name> docs/search/ embed/<int:match_id>/ exhibitions/
+    exhibitions/<int:exhibition_id>/
+    favicon.ico icons/<int:size>.png llms.txt ladders/ ladders/<slug:slug>/ ladders/<slug:slug>/bots/<slug:bot>/
     ladders/<slug:slug>/feed.atom ladders/<slug:slug>/integrity/ ladders/<slug:slug>/ledger.jsonl
     ladders/<slug:slug>/seasons/ ladders/<slug:slug>/seasons/<int:number>/
     ladders/<slug:slug>/seasons/<int:number>/deals.jsonl ladders/<slug:slug>/statistics/
@@ -144,7 +145,8 @@ GET public 200 200 200 200 200 200
     matches/<int:match_id>/ matches/<int:match_id>/record matches/<int:match_id>/replay.json
     matches/<int:match_id>/rounds/ people/<str:username>/ pictures/bots/<slug:slug>.png pictures/cups/<slug:slug>.png
     pictures/ladders/<slug:slug>.png pictures/matches/<int:match_id>.png pictures/people/<str:username>.png
-    pictures/rules/<slug:slug>.png pictures/site.png play/links/<str:token>/ robots.txt rules/ rules/<slug:slug>/
+    pictures/rules/<slug:slug>.png pictures/site.png play/links/<str:token>/ robots.txt rules/
+    rules/<slug:slug>.md rules/<slug:slug>/
     rules/<slug:slug>/tutorial/ search/ search/suggestions/ sitemap.xml terms/
 GET public 200 200 302 302 200 200
     play/ play/parts/

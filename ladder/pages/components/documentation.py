@@ -123,6 +123,14 @@ class Documentation:
         ]
 
     @cached_property
+    def notes(self) -> dict[str, str]:
+        """What the tables of the index say of a page, by slug."""
+        index = self.by_source[INDEX]
+        rows = re.findall(r"(?m)^\| \[[^\]]*\]\(([^)]+)\) \| (.*) \|$", index.markdown)
+        sources = ((index.resolve(href)[0], note) for href, note in rows)
+        return {self.by_source[source].slug: note for source, note in sources if source in self.by_source}
+
+    @cached_property
     def _sequence(self) -> list[DocPage]:
         """All pages. The readme and the decisions are not in the menu."""
         shown = [self.by_source[INDEX], *(page for section in self.menu for page in section.pages)]
@@ -147,6 +155,20 @@ class Documentation:
             return f"{url}#{fragment}" if url is not None and fragment else url
 
         return document(page.markdown, address)
+
+    def markdown(self, page: DocPage, place: Place) -> str:
+        """The text of the page, its links and images at the URLs that ``place`` returns, other links as plain text."""
+        text = page.markdown
+        for attribute, href in dict.fromkeys(self._links(page)):
+            if href.startswith("#") or urlsplit(href).scheme:
+                continue
+            source, fragment = page.resolve(href)
+            url = self._place(source, place)
+            if url is None and attribute == "href":
+                text = re.sub(rf"\[([^\]]*)\]\({re.escape(href)}\)", r"\1", text)
+            elif url is not None:
+                text = text.replace(f"]({href})", f"]({url}#{fragment})" if fragment else f"]({url})")
+        return text
 
     def _place(self, source: str, place: Place) -> str | None:
         target = self.by_source.get(source) or self.by_source.get(f"{source}/README.md")

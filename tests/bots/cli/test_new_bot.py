@@ -19,7 +19,7 @@ from tests.bots.cli.bots import Esr
 
 pytestmark = pytest.mark.slow
 
-FILES = ["README.md", "bot.py", "bot.toml", "examples.json", "strategy.py", "test_bot.py"]
+FILES = ["AGENTS.md", "README.md", "bot.py", "bot.toml", "examples.json", "strategy.py", "test_bot.py"]
 
 
 @pytest.mark.parametrize("slug", GAMES)
@@ -106,7 +106,8 @@ def test_a_kit_in_any_language_has_a_manifest_and_describes_its_files_and_comman
     assert manifest.formats == tuple(("die-weinhaendler", seats) for seats in (3, 4, 5))
     assert all(f"`{name}`" in files["README.md"] for name in files if name != "README.md")
     assert all(command in files["README.md"] for command in (kit.build, kit.test, kit.needs))
-    assert "$" not in files["README.md"]
+    assert "$" not in files["README.md"] + files["AGENTS.md"]
+    assert all(words in files["AGENTS.md"] for words in (kit.strategy, kit.test, "/llms.txt"))
     assert bool(kit.needs) == (kit.entry not in files)
 
 

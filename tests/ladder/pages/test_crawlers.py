@@ -7,7 +7,9 @@ from xml.etree import ElementTree
 from django.core.cache import caches
 from django.test import Client
 
+from games.registry import GAMES
 from ladder.models import Ladder
+from ladder.pages.components.documentation import documentation
 from tests.build import person, signed_in, staff
 from tests.ladder.pages.site import Site
 from tests.page import at_most
@@ -64,6 +66,23 @@ def test_the_sitemap_is_the_same_for_staff_and_hides_private_ladders(site: Site,
     assert urls == urls_of(client)
     assert not [url for url in urls if site.ladder.slug in url.split("/")]
     assert not [url for url in urls if re.search(rf"/matches/{site.finished.pk}/", url)]
+
+
+def test_language_models_find_all_pages_and_the_rules_of_all_games(client: Client, settings: Any) -> None:
+    response = client.get("/llms.txt")
+    assert response["Content-Type"].startswith("text/plain")
+    text = response.content.decode()
+    assert text.startswith("# Steinreich\n\n> ")
+    links = re.findall(r"(?m)^- \[[^\]]+\]\(([^)]+)\)", text)
+    assert len(links) == len(set(links)) > 40
+    assert all(link.startswith(settings.SITE_URL) and link.endswith(".md") for link in links)
+    docs = documentation()
+    assert docs is not None
+    pages = [page for section in docs.menu for page in section.pages]
+    expected = {f"/docs/{page.slug}.md" for page in pages} | {f"/rules/{game}.md" for game in GAMES}
+    assert {link.removeprefix(settings.SITE_URL) for link in links} == expected
+    for address in re.findall(rf"{settings.SITE_URL}(/bots/starter/[a-z-]+\.zip|/api/v1/schema)", text):
+        assert client.get(address).status_code == 200
 
 
 def test_the_manifest_names_icons_that_exist(client: Client) -> None:

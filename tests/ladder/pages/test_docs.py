@@ -182,3 +182,40 @@ def test_templates_link_to_pages_that_exist(docs: Documentation) -> None:
     for template in (*ROOT.glob("ladder/**/templates/**/*.html"), *ROOT.glob("esr_platform/templates/**/*.html")):
         for slug in re.findall(r"""\{% doc_url "([^"]+)""", template.read_text(encoding="utf-8")):
             assert slug in docs.by_slug, (template, slug)
+
+
+# --- Markdown ---------------------------------------------------------------------------------------------------------
+
+
+def test_every_page_exists_in_markdown_and_its_links_lead_to_others_in_markdown(
+    docs: Documentation, client: Client
+) -> None:
+    linked: set[str] = set()
+    for slug in docs.by_slug:
+        path = f"/docs/{slug}.md" if slug else "/docs.md"
+        response = client.get(path)
+        assert response["Content-Type"] == "text/markdown; charset=utf-8", path
+        text = response.content.decode()
+        assert re.search(r"(?m)^# ", text), path
+        linked |= set(re.findall(r"\]\((/[^)#]+)", text))
+        assert not re.findall(r"\]\((?!https?:|mailto:|/|#)[^)]*\.md", text), path
+    pages = {f"/docs/{slug}.md" for slug in docs.by_slug}
+    for address in linked - pages:
+        assert client.get(address).status_code == 200, address
+
+
+def test_a_page_names_its_markdown_and_search_engines_list_only_the_page(client: Client) -> None:
+    for path in ("/docs/", "/docs/guides/deploy/", "/rules/die-weinhaendler/"):
+        alternate = page(client, path).one("link", rel="alternate", type="text/markdown")["href"]
+        assert client.get(alternate)["X-Robots-Tag"] == "noindex"
+
+
+def test_there_is_no_markdown_of_a_page_that_does_not_exist(client: Client) -> None:
+    assert client.get("/docs/guides/nothing.md").status_code == 404
+    assert client.get("/rules/chess.md").status_code == 404
+
+
+def test_rules_in_markdown_have_words_instead_of_drawings(client: Client) -> None:
+    text = client.get("/rules/edel-stein-reich.md").content.decode()
+    assert "| red | 14 |" in text
+    assert not re.findall(r"\{[A-Z]\}", text)
