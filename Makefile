@@ -92,7 +92,7 @@ test: $(VENV)/.dev sandbox accelerator  ## run the fast tests on SQLite
 test-postgresql: $(VENV)/.dev sandbox  ## run the fast tests that use the database on PostgreSQL
 	@$(ON_POSTGRESQL) $(BIN)/pytest -q -n auto -m "not slow" $(PYTEST_ARGS) $(ON_BOTH)
 
-FILES := -n 3 --dist loadfile --no-loadscope-reorder  # each starts its own processes and often waits; long ones not last
+FILES := -n 3 --dist loadfile --no-loadscope-reorder  # each starts its own processes and often waits; `LONG` ones first
 
 slow: $(VENV)/.dev services  ## run the slow tests (whole site, killed workers, compilers, browser), then races on PostgreSQL
 	@status=0; \

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Final
 
 import hypothesis
 import kombu.pools
@@ -51,11 +51,23 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))  # "ci": fixed examples, no deadline
 
 
+LONG: Final = (
+    "test_chaos.py",
+    "test_hostile.py",
+    "test_schemathesis.py",
+    "test_pages.py",
+    "test_supervisor.py",
+    "test_closedness.py",
+)
+"""The files whose slow tests take longest. They begin first: one that began last would be waited for."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Races between processes are tests of locks."""
+    """Races between processes are tests of locks. Long files come first, all others in random order."""
     for item in items:
         if "race_server" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.locks)
+    items.sort(key=lambda item: LONG.index(item.path.name) if item.path.name in LONG else len(LONG))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
