@@ -77,7 +77,10 @@ def read_folder(folder: Path, *, start: bool = True) -> Manifest:
     except OSError as error:
         raise ManifestError(f"Cannot read {path}: {error.strerror}.", "unreadable") from error
     if start and not (folder / manifest.entry).is_file():
-        raise ManifestError(f"{folder} does not contain {manifest.entry}, the file to start.", "entry_missing")
+        raise ManifestError(
+            f"{folder} does not contain {manifest.entry}, the file to start. Add it, or name another file in {FILE}.",
+            "entry_missing",
+        )
     return manifest
 
 
@@ -110,7 +113,7 @@ def _document(data: bytes) -> dict[str, Any]:
     except RecursionError as error:
         raise ManifestError(f"{FILE} is nested too deeply. Use only documented keys.", "nested") from error
     except ValueError as error:  # also what Python says of numbers with thousands of digits
-        raise ManifestError(f"{FILE} is not valid TOML: {_cut(str(error))}.", "not_toml") from error
+        raise ManifestError(f"{FILE} is not valid TOML: {_cut(str(error))}. Put text in quotes.", "not_toml") from error
 
 
 def _name(value: Any) -> str:

@@ -68,7 +68,10 @@ KITS: Final[Mapping[str, Kit]] = MappingProxyType(
             ),
             Kit(
                 "javascript", "JavaScript", "javascript", "strategy.js",
-                (("bot.js", "the input and output"), ("bot.test.js", "fast tests")),
+                (
+                    ("bot.js", "the input and output"), ("bot.test.js", "fast tests"),
+                    ("package.json", "the kind of its modules"),
+                ),
                 "", "node --test",
             ),
             Kit(

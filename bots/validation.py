@@ -110,8 +110,8 @@ class FormatCheck:
 
     @property
     def near(self) -> list[str]:
-        """The limits of which the bot needed more than ``WARNING_SHARE``."""
-        return [limit for limit, share in self.shares.items() if share > WARNING_SHARE]
+        """The limits of which the bot needed more than ``WARNING_SHARE``, but not all of it."""
+        return [limit for limit, share in self.shares.items() if WARNING_SHARE < share < 1]
 
     def document(self) -> dict[str, Any]:
         """Return the result as JSON values."""

@@ -6,8 +6,18 @@
 
 from __future__ import annotations
 
-from bots.archives.archive import Archive, hidden_notice, read_upload
+from bots.archives.archive import ENTRY, Archive, hidden_notice, read_upload
 from bots.archives.packing import zip_of
 from bots.archives.policy import ArchiveLimits, ArchiveRefused, Notice, is_junk
 
-__all__ = ["Archive", "ArchiveLimits", "ArchiveRefused", "Notice", "hidden_notice", "is_junk", "read_upload", "zip_of"]
+__all__ = [
+    "ENTRY",
+    "Archive",
+    "ArchiveLimits",
+    "ArchiveRefused",
+    "Notice",
+    "hidden_notice",
+    "is_junk",
+    "read_upload",
+    "zip_of",
+]

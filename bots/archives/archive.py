@@ -171,6 +171,7 @@ def _too_large(data: bytes, limits: ArchiveLimits) -> FileFault:
         check_sizes(packed, limits)
         largest = max(packed, key=lambda content: content.sizes.packed)
         text += f". The largest file in it is {shown(largest.name)} ({size(largest.sizes.packed)} compressed)"
+        text += ". Remove files that the bot does not need"
     return FileFault("upload_too_large", text)
 
 
@@ -229,7 +230,7 @@ def _no_upload(filename: str, data: bytes) -> FileFault:
     if not data:
         return FileFault("empty", "is empty. Upload a .py or .zip file")
     if is_text(data):
-        text = "is neither a .py nor a .zip file. If it is a Python program, rename it so that the name ends with .py"
+        text = "is neither a .py nor a .zip file. Upload the whole bot as a .zip file, or a Python file named .py"
         return FileFault("wrong_suffix", text)
     if filename.lower().endswith(".zip"):
         text = "is not a valid zip archive: it does not start with a zip header. Create the archive again"
@@ -296,9 +297,9 @@ def _manifest(files: Mapping[str, bytes], name: str) -> Manifest:
 def _no_entry(files: Mapping[str, bytes], manifest: Manifest) -> ArchiveRefused:
     """Return the error about a missing entry, with the file that was probably meant."""
     if FILE in files:
-        message = f"{FILE} starts {shown(manifest.entry)}, which is not in the archive. {_instead(files, manifest)}."
+        message = f"{FILE} starts {shown(manifest.entry)}, which is missing. {_instead(files, manifest)}."
         return ArchiveRefused(message, "entry_missing", FILE)
-    message = f"{ENTRY}, the file to start, is not in the archive. {_instead(files, manifest)}."
+    message = f"{ENTRY}, the file to start, is missing. {_instead(files, manifest)}."
     return ArchiveRefused(message, "entry_missing", ENTRY)
 
 
@@ -306,21 +307,22 @@ def _instead(files: Mapping[str, bytes], manifest: Manifest) -> str:
     """Return the remedy for a missing entry: another file that its language can start, or to build the program."""
     entry, language = manifest.entry, LANGUAGES[manifest.language]
     programs = [path for path, data in files.items() if path != FILE and _can_start(language, path, data)]
+    programs = [path for path in programs if "test" not in PurePosixPath(path).name.lower()]
     by_small_letters = {path.lower(): path for path in programs}
     similar = get_close_matches(entry.lower(), by_small_letters, n=1)
     deeper = [path for path in programs if PurePosixPath(path).name == PurePosixPath(entry).name]
     meant = [*deeper, *(by_small_letters[path] for path in similar)]
     if meant and FILE in files:
-        return f"If you mean {shown(meant[0])}, write this path in {FILE}"
+        return f"Add it. If you mean {shown(meant[0])}, write this path in {FILE}"
     if deeper:
-        return f"The archive contains {shown(meant[0])}. Create the archive from within the folder of that file"
+        return f"There is {shown(meant[0])}. Check or pack the folder of that file instead"
     if similar:
         return f"The archive contains {shown(meant[0])}. Rename it to {shown(entry)} (in upper or lower case as here)"
     if len(files) == 1 and is_zip(next(iter(files.values()))):
         return f"The archive contains only another archive, {shown(next(iter(files)))}. Upload that archive"
     if language.fault is not fault_of_source:
         return f"Build it first, for example with `make`, or name another file in {FILE}"
-    return f"Put it into the root folder of the archive, or name another file in {FILE}"
+    return f"Add it beside the other files, or name another file in {FILE}"
 
 
 def _can_start(language: Language, path: str, data: bytes) -> bool:

@@ -39,6 +39,7 @@ from bots.cli.programs import (
     Local,
     MakeLauncher,
     Reply,
+    bot_folder,
     command_of,
     debug,
     feed,
@@ -105,6 +106,7 @@ def run_check(options: Namespace, screen: Screen) -> int:
         version = "" if options.command_line else runtime_version(language, options.sandbox)
         if version and language.runtime is not None:
             screen.say(f"Runtime: {language.runtime.program} {version}.")
+        notices += tuple(_logs_inside(options))
         for notice in notices:
             screen.say(notice.text, "yellow")
         report = check.report(_watched(check, options, screen))
@@ -147,6 +149,7 @@ def _bot(options: Namespace, space: Path) -> _Checked:
     path: Path | None = options.folder
     if path is None:
         raise UsageError("Nothing to check. Pass a bot folder or --command CMD.")
+    path = bot_folder(path)
     if options.python is not None and path.is_dir():
         manifest = _manifest(path, start=True)
         return manifest, under_python(LocalProgram(path.resolve(), manifest.args, manifest.entry), options.python), ()
@@ -156,6 +159,16 @@ def _bot(options: Namespace, space: Path) -> _Checked:
     folder, manifest = path.resolve() if path.is_dir() else space, archive.manifest
     program = LocalProgram(folder, manifest.args, manifest.entry)
     return manifest, under_python(program, options.python), archive.notices
+
+
+def _logs_inside(options: Namespace) -> Iterator[Notice]:
+    """Yield a notice if the logs are written into the bot folder."""
+    if options.logs is not None and options.folder is not None:
+        folder, logs = options.folder.resolve(), options.logs.resolve()
+        if logs.is_relative_to(folder):
+            outside = folder.parent / f"{folder.name}-logs"
+            text = f"{logs} is in the bot folder, so the logs will be uploaded with the bot. Use --logs {outside}."
+            yield Notice("logs_inside", text)
 
 
 def _command(options: Namespace) -> _Checked:

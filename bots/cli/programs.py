@@ -20,7 +20,7 @@ from time import monotonic_ns
 from types import MappingProxyType
 from typing import Any, Final
 
-from bots.archives import Archive, ArchiveLimits, ArchiveRefused, hidden_notice, is_junk, read_upload, zip_of
+from bots.archives import ENTRY, Archive, ArchiveLimits, ArchiveRefused, hidden_notice, is_junk, read_upload, zip_of
 from bots.cli.frame import Screen, UsageError, did_you_mean
 from bots.cli.records import DecisionReplay, RecordedDecision
 from bots.cli.site import Start
@@ -73,6 +73,7 @@ def packed(path: Path) -> PackedBot:
     try:
         if not path.is_dir():
             return PackedBot(path.name, path.read_bytes())
+        path = bot_folder(path)
         files = {file.as_posix(): path / file for file in files_of(path)}
         _require_bot_folder(path, files)
         programs = {name for name, file in files.items() if file.stat().st_mode & 0o100}
@@ -87,6 +88,16 @@ def require_path(path: Path) -> None:
     """Raise ``UsageError`` if the bot at ``path`` does not exist."""
     if not path.exists():
         raise UsageError(f"{path} does not exist. Run `esr new-bot {path} --game GAME` to create a bot.")
+
+
+def bot_folder(folder: Path) -> Path:
+    """Return ``folder``, or the only folder in it if that one contains the bot, as the site reads archives."""
+    if not folder.is_dir() or any((folder / name).is_file() for name in (ENTRY, FILE)):
+        return folder
+    inside = [path for path in folder.iterdir() if not path.name.startswith(".") and not is_junk(path.name)]
+    if len(inside) == 1 and any((inside[0] / name).is_file() for name in (ENTRY, FILE)):
+        return inside[0]
+    return folder
 
 
 def files_of(folder: Path) -> list[Path]:
@@ -438,6 +449,7 @@ def _house_bot(name: str, game: Game, seats: int) -> HouseProgram:
 
 
 def _own_bot(folder: Path, game: Game, seats: int) -> tuple[str, LocalProgram]:
+    folder = bot_folder(folder)
     try:
         manifest = read_folder(folder)
     except ManifestError as error:

@@ -33,6 +33,10 @@ TOKEN: Final = "ESR_TOKEN"  # noqa: S105 - the name of a variable
 FOLDER: Final = "ESR_CONFIG_DIR"
 
 
+PATIENCE_S: Final = 60.0
+"""Time for which calls are retried."""
+
+
 @dataclass(frozen=True)
 class Credentials:
     """URL of a site and an API token for it. Without a token (``""``), only public data can be read."""
@@ -40,10 +44,10 @@ class Credentials:
     site: str
     token: str = ""
 
-    def client(self, bot: str | None = None) -> Client:
+    def client(self, bot: str | None = None, patience_s: float = PATIENCE_S) -> Client:
         """Return an API client of the site. Raises ``UsageError`` if the URL is invalid."""
         try:
-            return Client(self.site, self.token, bot)
+            return Client(self.site, self.token, bot, patience_s=patience_s)
         except ValueError as error:
             raise UsageError(str(error)) from error
 
@@ -150,14 +154,18 @@ _MAY_BE_PRIVATE: Final = ("Ladder", "Match")
 
 @contextmanager
 def site_client(
-    bot: str | None = None, *, needs_token: bool = True, credentials: Credentials | None = None
+    bot: str | None = None,
+    *,
+    needs_token: bool = True,
+    credentials: Credentials | None = None,
+    patience_s: float = PATIENCE_S,
 ) -> Iterator[Client]:
-    """Return an API client for ``credentials``, by default those of the user.
+    """Return an API client for ``credentials``, by default those of the user. Calls are retried for ``patience_s``.
 
     In the block, ``ClientError`` becomes ``UsageError``.
     """
     credentials = credentials or find_credentials(needs_token=needs_token)
-    with credentials.client(bot) as client:
+    with credentials.client(bot, patience_s) as client:
         try:
             yield client
         except ClientError as error:

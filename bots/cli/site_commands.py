@@ -10,6 +10,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from getpass import getpass
+from http import HTTPStatus
 from pathlib import Path
 from typing import IO, Any, Final
 from urllib.parse import urlsplit
@@ -53,8 +54,15 @@ def login_arguments(parser: ArgumentParser) -> None:
 def run_login(options: Namespace, screen: Screen) -> int:
     """Ask for a token, verify it with the site and save it."""
     credentials = Credentials(options.site.rstrip("/"), _asked_token())
-    with site_client(credentials=credentials) as client:
-        client.get("token")
+    with site_client(credentials=credentials, patience_s=0) as client:
+        try:
+            client.get("token")
+        except Problem as problem:
+            if problem.status != HTTPStatus.NOT_FOUND:
+                raise
+            raise UsageError(
+                f"{credentials.site} is not the home page of a site. Use the URL of that page."
+            ) from problem
         ask_limits(client, credentials.site)
     path = keep(credentials)
     screen.say(f"Signed in to {credentials.site}. The token was saved in {path}, which only you can read.")

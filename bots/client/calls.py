@@ -324,7 +324,8 @@ class Tries:
 
     def after_break(self, error: httpx2.TransportError) -> float:
         """Return the seconds to wait after a connection failed. Raises ``Unreachable`` if it is too late."""
-        unreachable = Unreachable(f"Cannot reach the site: {str(error) or type(error).__name__}. Is it running?")
+        remedy = "Use http:// in its URL" if "WRONG_VERSION_NUMBER" in str(error) else "Is it running?"
+        unreachable = Unreachable(f"Cannot reach the site: {str(error) or type(error).__name__}. {remedy}")
         if not self._repeatable and not isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout):
             raise unreachable from error
         return self._in_time(self._backoff.next_s(), unreachable)

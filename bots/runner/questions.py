@@ -38,7 +38,7 @@ ENDS: Final = ("exit", "memory")
 FIRST_LOOK_NS: Final = 20 * MS
 """Time without an answer after which the runner first checks whether the bot has exited or closed its stdout."""
 
-READY: Final = 'send {"type": "ready"} as the first line and flush stdout after each line'
+READY: Final = 'load little before {"type": "ready"}, send it as the first line, and flush stdout after each line'
 """What the author of a bot without a ready message can do."""
 
 MEASURED_NS: Final = MS
@@ -294,7 +294,9 @@ class MoveQuestion(Question):
     def _lateness(self) -> AnswerFault:
         if self.match_seat.clock.game_is_next:
             return AnswerFault("time", "the time for the whole game ran out")
-        return AnswerFault("late", f"no answer within {self.allowed_ns // MS} ms; the time bank is empty")
+        return AnswerFault(
+            "late", f"no answer within {self.allowed_ns // MS} ms; the time bank is empty; answer earlier"
+        )
 
 
 def _short(answer: Answer) -> str:

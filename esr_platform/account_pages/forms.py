@@ -91,7 +91,9 @@ MAY: Final = {
     Scope.READ.value: gettext_lazy("Read everything that you can see, such as private ladders and validation reports"),
     Scope.PLAY.value: gettext_lazy("Play with your remote bots"),
     Scope.UPLOAD.value: gettext_lazy("Upload bots and versions, and register remote bots"),
-    Scope.MANAGE.value: gettext_lazy("Manage bots: activate versions, join and leave ladders, request matches"),
+    Scope.MANAGE.value: gettext_lazy(
+        "Manage bots: activate versions, join and leave ladders, request matches, enter and organize cups"
+    ),
 }
 LIFETIMES: Final = {
     "30": gettext_lazy("After 30 days"),

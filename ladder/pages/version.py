@@ -410,7 +410,7 @@ class SourcePage:
 def source_page(version: BotVersion) -> SourcePage:
     """Read the files of ``version`` from the storage. Raises ``ArchiveLost`` and ``OutOfReach``."""
     entry = (version.command or ["bot.py"])[0]
-    files = sorted(archive_of(version).files.items(), key=lambda file: (file[0] != entry, file[0]))
+    files = sorted(archive_of(version).files.items(), key=lambda file: (file[0] != entry, "/" in file[0], file[0]))
     left, shown = SHOWN_BYTES, []
     for path, data in files:
         source_file = _file(path, data, left)
@@ -443,7 +443,9 @@ def _etag(*parts: object) -> str:
 def _file(path: str, data: bytes, left: int) -> SourceFile:
     named, length = visible(path), size(len(data))
     if len(data) > left:
-        return SourceFile(named, length, None, _("The file is too long to show here. Download the upload to read it."))
+        return SourceFile(
+            named, length, None, _("The page is too long to show this file. Download the upload to read it.")
+        )
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:

@@ -149,9 +149,10 @@ def with_times(start: Thought, *decisions: Thought) -> FormatCheck:
         (1_000, [8_000_000], {"move_ms": 0.727}),
         (1_000, [1_900_000] * 8, {"bank_ms": 0.72}),
         (1_000, [950_000] * 45, {"game_ms": 0.713}),
+        (4_000_000, [20_000_000], {}),
     ],
 )
-def test_a_bot_that_needs_much_of_a_limit_gets_a_warning(
+def test_a_bot_that_needs_much_of_a_limit_but_not_all_of_it_gets_a_warning(
     start: int, decisions: list[int], near: dict[str, float]
 ) -> None:
     thoughts = [Thought(number, wall_us, None, 0) for number, wall_us in enumerate(decisions, 1)]
@@ -252,3 +253,26 @@ def test_a_bot_with_its_own_packages_has_no_size_limit(esr: Esr, tmp_path: Path)
 
 def test_a_bot_toml_may_begin_with_a_byte_order_mark(esr: Esr, tmp_path: Path) -> None:
     assert esr("check", bot(tmp_path, manifest="\ufeff" + DUEL)).status == 0
+
+
+def test_the_only_folder_in_a_folder_is_checked_as_the_site_reads_it(esr: Esr, tmp_path: Path) -> None:
+    (tmp_path / "around").mkdir()
+    folder = bot(tmp_path / "around")
+    assert esr("check", folder.parent).status == 0
+    assert esr("play", "edel-stein-reich-duel", folder.parent, "house:random").status == 0
+
+
+def test_logs_in_the_bot_folder_are_reported_because_they_would_be_uploaded(esr: Esr, tmp_path: Path) -> None:
+    folder = bot(tmp_path)
+    inside = esr("check", folder, "--logs", folder / "logs", "--json")
+    assert [notice["code"] for notice in inside.document["notices"]] == ["logs_inside"]
+    assert esr("check", folder, "--logs", tmp_path / "logs", "--json").document["notices"] == []
+
+
+def test_a_missing_file_to_start_is_to_be_added_and_tests_are_not_proposed(esr: Esr, tmp_path: Path) -> None:
+    folder = bot(tmp_path)
+    (folder / "bot.py").rename(folder / "test_bot.py")
+    run = esr("check", folder)
+    assert run.status == USAGE
+    assert "Add it" in run.err
+    assert "test_bot.py" not in run.err

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from bots.cli.programs import find_played, launcher_for, packed
 from bots.client import Session
 from tests.bots.cli.bots import Esr, bot
 from tests.bots.client.site import NOT_FOUND, TOKEN, TinySite, duel, tiny_site
+from tests.services.ports import free_port
 
 pytestmark = pytest.mark.slow
 
@@ -207,6 +209,22 @@ def test_a_failed_login_names_the_site(site: TinySite, esr: Esr, monkeypatch: py
     monkeypatch.setattr(sys, "stdin", io.StringIO("esr_wrong\n"))
     run = esr("login", site.url)
     assert (run.status, site.url in run.err) == (USAGE, True)
+
+
+def test_a_login_at_another_page_of_a_site_asks_for_its_home_page(
+    site: TinySite, esr: Esr, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{TOKEN}\n"))
+    run = esr("login", f"{site.url}/play")
+    assert (run.status, "home page" in run.err) == (USAGE, True)
+
+
+def test_a_login_at_a_site_that_does_not_run_fails_at_once(esr: Esr, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("esr_right\n"))
+    before = time.monotonic()
+    run = esr("login", f"http://127.0.0.1:{free_port()}")
+    assert (run.status, "Is it running?" in run.err) == (USAGE, True)
+    assert time.monotonic() - before < 30
 
 
 def test_a_folder_is_packed_without_what_nobody_wrote(tmp_path: Path) -> None:
