@@ -15,6 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from django.utils.html import escape
 
+from bots.archives import zip_of
 from bots.models import Bot, BotVersion
 from bots.starter_kits import KITS, Kit, starting_kit
 from bots.uploads.upload import upload_version
@@ -360,6 +361,14 @@ def test_source_is_shown_as_text_and_its_length_is_bounded(people: People) -> No
     text = html(signed_in(people.ada), f"/bots/{people.magpie.slug}/versions/3/source/")
     assert 'data-note="not-shown"' in text
     assert "x1b[31m" in html(signed_in(people.ada), f"/bots/{people.magpie.slug}/versions/2/source/")
+
+
+def test_files_in_folders_do_not_take_the_place_of_those_beside_the_file_to_start(people: People) -> None:
+    files = {"bot.py": HONEST, "data/moves.json": b"[]" + b" " * 262_000, "strategy.py": b"BEST = 'barter'\n"}
+    upload_version(people.magpie, "x.zip", zip_of(files))
+    text = html(signed_in(people.ada), f"/bots/{people.magpie.slug}/versions/3/source/")
+    assert "BEST = " in text
+    assert 'data-note="not-shown"' in text
 
 
 def test_the_log_of_a_seat_has_decisions_times_strikes_stderr_and_the_hello(people: People) -> None:
