@@ -319,9 +319,10 @@ class AppendOnlyError(TypeError):
 
 
 class StaffAction(models.Model):
-    """An action of a staff member on a bot or an account: who, what, when and why. Rows are append-only.
+    """An action of a staff member on a bot, an account or a part of the site: who, what, when and why.
 
-    The database also rejects changes. Removed texts are stored in ``TextRemoval``.
+    ``subject`` is the part of the site: a host, or a kind of ``Intake``; for a role, it is the new role of ``person``.
+    Rows are append-only. The database also rejects changes. Removed texts are stored in ``TextRemoval``.
     """
 
     class What(models.TextChoices):
@@ -332,6 +333,11 @@ class StaffAction(models.Model):
         LIFTED_BOT = "lifted bot", "Lifted the suspension of the bot"
         BLANKED_NAME = "blanked name", "Removed the name"
         BLANKED_DESCRIPTION = "blanked description", "Removed the description"
+        GAVE_ROLE = "gave role", "Changed the role"
+        DRAINED_HOST = "drained host", "Drained the host"
+        RESUMED_HOST = "resumed host", "Resumed the host"
+        PAUSED_INTAKE = "paused intake", "Paused"
+        RESUMED_INTAKE = "resumed intake", "Resumed"
 
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="staff_actions")
     what = models.CharField(max_length=20, choices=What)
@@ -339,6 +345,7 @@ class StaffAction(models.Model):
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="acted_on"
     )
     bot = models.ForeignKey(Bot, null=True, blank=True, on_delete=models.PROTECT, related_name="staff_actions")
+    subject = models.CharField(max_length=255, blank=True, default="", db_default="")
     reason = models.CharField(max_length=500, blank=True)
     created = models.DateTimeField(db_default=Now(), editable=False)
 
@@ -348,8 +355,10 @@ class StaffAction(models.Model):
         ordering = ["-pk"]
         constraints = [
             models.CheckConstraint(
-                name="staff_action_is_on_a_bot_or_a_person",
-                condition=Q(bot__isnull=True, person__isnull=False) | Q(bot__isnull=False, person__isnull=True),
+                name="staff_action_is_on_one_thing",
+                condition=Q(bot__isnull=True, person__isnull=False)
+                | Q(bot__isnull=False, person__isnull=True, subject="")
+                | Q(bot__isnull=True, person__isnull=True) & ~Q(subject=""),
             ),
         ]
 
@@ -381,6 +390,25 @@ class Machine(models.Model):
         return self.host
 
 
+class Drain(models.Model):
+    """A host that gets no new work: no match and no validation. It finishes what it has begun.
+
+    ``host`` is as in the names of workers: the name of a machine of the site, or ``WorkerHost.worker``. The row is
+    deleted when the host is resumed. ``StaffAction`` has the history.
+    """
+
+    host = models.CharField(max_length=255, unique=True)
+    reason = models.CharField(max_length=500)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    since = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering = ["host"]
+
+    def __str__(self) -> str:
+        return f"drain of {self.host}"
+
+
 class WorkerScope(models.TextChoices):
     """What a worker host may do. No scope includes another scope."""
 
@@ -407,6 +435,7 @@ class WorkerHost(models.Model):
         CLOCK_OFF = "clock_off", "asks for work, but its clock is wrong"
         OTHER_RELEASE = "other_release", "gets no work, because it runs another release"
         RESTING = "resting", "gets no work for a minute, because it failed at several matches"
+        DRAINED = "drained", "gets no work, because an operator has drained it"
 
     name = models.SlugField(max_length=40, unique=True, help_text="given by the operator")
     hint = models.CharField(max_length=12, help_text="start of the token, to tell tokens apart")
@@ -431,7 +460,9 @@ class WorkerHost(models.Model):
             models.CheckConstraint(name="worker_host_digest_is_sha256", condition=Exact(Length("digest"), 64)),
             models.CheckConstraint(
                 name="worker_host_state_is_known",
-                condition=Q(state__in=["new", "ready", "no_sandbox", "clock_off", "other_release", "resting"]),
+                condition=Q(
+                    state__in=["new", "ready", "no_sandbox", "clock_off", "other_release", "resting", "drained"]
+                ),
             ),
         ]
 

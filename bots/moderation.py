@@ -19,7 +19,8 @@ from bots.names import free_slug, save_at_a_free_address
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import DAY, Limit, lock_active_user, lock_user, require_over
 from esr_platform.accounts.mail import contact_staff, notify
-from esr_platform.accounts.models import User
+from esr_platform.accounts.models import Role, User
+from esr_platform.accounts.roles import require_role
 from esr_platform.commits import after_commit
 
 MOST_A_DAY: Final = 10
@@ -68,7 +69,7 @@ def complained_of() -> QuerySet[Bot]:
 
 
 def blank(bot: Bot, by: User, what: Collection[TextRemoval.What], reason: str) -> list[TextRemoval]:
-    """Take the name or the description of ``bot`` away for ``by``, of the staff, and settle what was complained of.
+    """Take the name or the description of ``bot`` away for ``by``, a moderator, and settle what was complained of.
 
     A name becomes "Bot" with its number, and with it the bot's address. The owner is notified by email. Raises
     ``Refused`` for house bots, without a selected text or a reason, if nothing is left to remove, and as
@@ -82,6 +83,7 @@ def blank(bot: Bot, by: User, what: Collection[TextRemoval.What], reason: str) -
         raise Refused(text, code="no_reason")
     if bot.kind == Bot.Kind.PERSON:
         raise Refused("Remove the name of a human player on their account page.", code="not_a_bot")
+    require_role(by, Role.MODERATOR)
     require_over(by, owner)
     with transaction.atomic():
         lock_user(owner.pk)  # like changes by the owner

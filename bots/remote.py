@@ -24,8 +24,9 @@ from bots.names import clean_name, free_slug, name_for, save_at_a_free_address
 from bots.owners import owner_of_code
 from bots.uploads.upload import Formats, chosen_formats
 from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.intake import require_intake
 from esr_platform.accounts.limits import HOUR, Limit, lock_active_user
-from esr_platform.accounts.models import User
+from esr_platform.accounts.models import Intake, User
 
 LANGUAGE: Final = "remote"
 """Language value of the versions of remote bots."""
@@ -60,6 +61,7 @@ def new_bot(
     """
     supported, chosen = chosen_formats(every_format() if formats is None else formats)
     label, most = _label(label), _games_at_once(games_at_once)
+    require_intake(Intake.UPLOADS)
     with transaction.atomic():
         lock_active_user(owner.pk)
         called = clean_name(name)
@@ -81,6 +83,7 @@ def version_for(bot: Bot, label: str | None = None, formats: Formats | None = No
     ``None`` keeps the value of the current version. Raises ``Refused``.
     """
     owner = owner_of_code(bot)
+    require_intake(Intake.UPLOADS)
     with transaction.atomic():
         lock_active_user(owner.pk)
         now = bot.versions.filter(active=True).first() or bot.versions.order_by("-number").first()

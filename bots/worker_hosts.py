@@ -77,6 +77,14 @@ def state_of(release: str, protocol: int, clock: float, abilities: Abilities) ->
     return WorkerHost.State.READY, ""
 
 
+def drained(reason: str) -> tuple[WorkerHost.State, str]:
+    """The state of a drained host that asks for work, and a sentence about what to do."""
+    return WorkerHost.State.DRAINED, (
+        f"An operator has drained this host: {reason} It gets no work until it is resumed. Matches that it plays now "
+        "still count."
+    )
+
+
 def create(name: str, scopes: Collection[WorkerScope]) -> tuple[WorkerHost, str]:
     """Create a host and return it with its token, which is not stored. Raises ``NameTaken``."""
     secret = PREFIX + token_urlsafe(32)

@@ -22,7 +22,7 @@ from celery.signals import (
 from django.db import connections
 from kombu.utils.scheduling import round_robin_cycle
 
-from esr_platform import figures
+from esr_platform import drains, figures
 from esr_platform.request_ids import continue_from_message
 from esr_platform.supervisor.processes import die_with_parent
 
@@ -43,11 +43,21 @@ ALIASES["threads"] = "esr_platform.threads:ThreadPool"
 
 
 class OnTimeFirst(round_robin_cycle):  # type: ignore[type-arg]  # generic in its stubs only
-    """Queue order of a worker: scheduled matches first, then all other queues in turn."""
+    """Queue order of a worker: scheduled matches first, then all other queues in turn.
+
+    Nothing is taken from ``drains.QUEUES`` while the machine is drained.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._drain = drains.Announcement()
 
     def consume(self, n: int) -> list[str]:  # type: ignore[override]  # kombu itself gives lists
         """Return the first ``n`` queues, with ``on_time`` first."""
-        return sorted(super().consume(n), key=lambda queue: queue != "on_time")
+        queues = sorted(super().consume(n), key=lambda queue: queue != "on_time")
+        if drains.QUEUES.isdisjoint(queues) or not self._drain.holds():
+            return queues
+        return [queue for queue in queues if queue not in drains.QUEUES]
 
 
 @worker_process_init.connect

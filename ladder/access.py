@@ -28,6 +28,7 @@ from django.utils.translation import gettext
 
 from bots.models import Bot, BotVersion
 from esr_platform.accounts.models import User
+from esr_platform.accounts.roles import has_role
 from ladder.models import (
     Agreement,
     Cup,
@@ -122,7 +123,7 @@ def private_ladders_seen_by(people: Collection[int], ladders: Collection[int]) -
         members = Invitation.objects.filter(ladder__in=ladders, person__in=people)
         for person, ladder in members.values_list("person", "ladder"):
             visible[person].add(ladder)
-        for admin in User.objects.filter(pk__in=people, is_staff=True).values_list("pk", flat=True):
+        for admin in User.objects.filter(pk__in=people, is_active=True).exclude(role="").values_list("pk", flat=True):
             visible[admin].update(ladders)
     return visible
 
@@ -279,7 +280,7 @@ def may_read(user: Viewer, bot: Bot) -> bool:
 
 def is_staff(user: Viewer) -> bool:
     """Whether ``user`` is site staff."""
-    return bool(getattr(user, "is_staff", False))
+    return has_role(user)
 
 
 def may_read_source(user: Viewer, version: BotVersion) -> bool:
@@ -293,5 +294,5 @@ def readable_logs(match: Match, user: Viewer) -> QuerySet[SeatLog]:
     """The bot logs of ``match`` that ``user`` may read now."""
     if not user.is_authenticated or not user.is_active:
         return SeatLog.objects.none()
-    own = Q() if getattr(user, "is_staff", False) else Q(seat__version__bot__owner=user.pk)
+    own = Q() if is_staff(user) else Q(seat__version__bot__owner=user.pk)
     return SeatLog.objects.filter(own, opened("seat__match__block"), seat__match=match)

@@ -264,7 +264,7 @@ def report(match_id: int, line_id: int, by: User) -> ChatReport:
 def settle(line: ChatLine, by: User, *, hide: bool) -> None:
     """Close the reports of a message, as a moderator, and hide it with ``hide``. Raises ``Refused``."""
     with transaction.atomic():
-        if not lock_active_user(by.pk).is_staff:
+        if not lock_active_user(by.pk).moderates:
             raise Refused(_("Only moderators can close reports. Sign in with a moderator account."), code="not_staff")
         ChatReport.objects.filter(line=line, settled_at=None).update(settled_at=Now(), settled_by=by)
         if hide and ChatLine.objects.filter(pk=line.pk, hidden_at=None).update(hidden_at=Now(), hidden_by=by):

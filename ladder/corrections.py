@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
+from esr_platform.accounts.roles import REASON_LENGTH, reason_of_staff
 from games.rules import Document
 from ladder.ledger.comparison import LedgerComparison
 from ladder.ledger.entries import NoSeason, append, rating_rules_of
@@ -41,7 +42,7 @@ from ladder.ratings.replay import Correction, Merge, NewK, Void
 #
 # The reason is shown on the match page. Author and time are stored.
 
-REASON_LENGTH: Final = 400
+_READ_BY: Final = "Everyone can read it in the ledger."
 
 _ENDED: Final = "Site staff ended the match."
 
@@ -52,7 +53,7 @@ def withdraw(match_id: int, reason: str, by: User) -> Match.Status:
     A result of that worker is discarded, because its lease has ended. Other matches of its block wait until the worker
     has noticed. Raises ``Refused``.
     """
-    reason = by_staff(by, reason)
+    reason = reason_of_staff(by, reason, None, _READ_BY)
     with transaction.atomic():
         match = Match.objects.select_for_update(no_key=True).filter(pk=match_id).first()
         if match is None:
@@ -87,7 +88,8 @@ def status_word(status: str) -> str:
 def _without_result(match: Match) -> Refused:
     """The refusal to end or to void a match that is void, canceled or aborted: since when, and by whom."""
     status = status_word(match.status)
-    action = Intervention.objects.filter(match=match).select_related("author").first()
+    ends = Intervention.objects.filter(match=match).exclude(action=Intervention.Action.REQUEUED)
+    action = ends.select_related("author").first()
     when = match.ended if action is None else action.created
     since = "" if when is None else f" on {when.astimezone(UTC):%d %b %Y, %H:%M} UTC"
     if action is None:
@@ -99,18 +101,6 @@ def _without_result(match: Match) -> Refused:
     if match.status == Match.Status.VOID:
         return Refused(text, code="already_voided")
     return Refused(text, code="match_ended")
-
-
-def by_staff(by: User, reason: str, read_by: str = "Everyone can read it in the ledger.") -> str:
-    """Check that ``by`` is active staff, and normalize ``reason``. Raises ``Refused``."""
-    if not (by.is_staff and by.is_active):
-        raise Refused("Only site staff can do this. Use a staff account.", code="staff_only")
-    reason = " ".join(reason.split())
-    if not reason:
-        raise Refused(f"Enter a reason. {read_by}", code="no_reason")
-    if len(reason) > REASON_LENGTH:
-        raise Refused(f"The reason must not be longer than {REASON_LENGTH} characters.", code="reason_too_long")
-    return reason
 
 
 # --- Replacements of blocks that no longer count ---------------------------------------------------------------------
@@ -203,7 +193,7 @@ def void(match_id: int, reason: str, by: User) -> str:
 
     A rated result no longer counts, and a new block with the same bots replaces its block. Raises ``Refused``.
     """
-    reason = by_staff(by, reason)
+    reason = reason_of_staff(by, reason, None, _READ_BY)
     match = Match.objects.select_related("ladder", "block").filter(pk=match_id).first()
     if match is None:
         raise Refused(f"Match {match_id} not found. Its number is in the URL of its page.", code="no_result")
@@ -224,7 +214,7 @@ def merge(membership: Membership, into: Membership | None, reason: str, by: User
 
     Results between members that count for the same member, or for none, do not change ratings. Raises ``Refused``.
     """
-    reason = by_staff(by, reason)
+    reason = reason_of_staff(by, reason, None, _READ_BY)
     if into is not None and into.ladder_id != membership.ladder_id:
         raise Refused("The members are on different ladders. Choose two of one ladder.", code="different_ladders")
     into_id, merged = None if into is None else into.pk, rating_rules_of(membership.ladder).merged
@@ -245,7 +235,7 @@ def merge(membership: Membership, into: Membership | None, reason: str, by: User
 
 def change_k(ladder: Ladder, k: KFactor, reason: str, by: User) -> LedgerEntry:
     """Rate the open season and later results with another K-factor. Raises ``Refused``."""
-    reason = by_staff(by, reason)
+    reason = reason_of_staff(by, reason, None, _READ_BY)
     if rating_rules_of(ladder).k == k:
         raise Refused("This is already the current K-factor. Enter another value.", code="same_k")
     document = {

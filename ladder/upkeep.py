@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
+from bots import drains
 from ladder.matches.leases import expire_leases
 from ladder.matches.sweep import cancel_matches_of_paused_bots, end_overtaken_matches, end_unplayable_matches
 from ladder.matches.worker_hosts import give_up_rechecks
@@ -44,5 +45,6 @@ def sweep() -> int:
         finish_closing,
         publish_keys,
         give_up_rechecks,
+        drains.announce_all,
     )
     return sum(expired)

@@ -9,6 +9,7 @@ from django.core.cache import cache
 from django.db import transaction
 from django.db.models.functions import Now
 
+from bots import drains
 from bots.machines import current_test, one_may_be_repaired
 from bots.models import Bot, BotVersion
 from bots.owners import make_active
@@ -30,8 +31,11 @@ logger = logging.getLogger(__name__)
 def validate_next(launcher: Launcher[Program] | None = None) -> BotVersion | None:
     """Continue the next validation. Returns the version if it is now ready or rejected.
 
-    Without a sandbox nothing is claimed: uploads wait for a machine with a sandbox. Safe to call at any time.
+    Without a sandbox nothing is claimed: uploads wait for a machine with a sandbox. The same applies on a drained
+    machine. Safe to call at any time.
     """
+    if drains.refuses_work_here():
+        return None
     current_test()  # reports a repaired sandbox to the site
     launcher = launcher or launcher_for_uploads()
     lease = None if launcher is None else claim_next({offer.name for offer in offers()})

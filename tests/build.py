@@ -29,7 +29,7 @@ from bots.owners import make_active, player_of
 from bots.runner.report import ForfeitReport, MatchReport, SeatReport
 from bots.tournaments.seatings import seatings
 from bots.uploads.storage import keep
-from esr_platform.accounts.models import User
+from esr_platform.accounts.models import Role, User
 from esr_platform.leases import Lease
 from games.registry import GAMES
 from games.rules import Forfeit
@@ -66,7 +66,7 @@ def person(name: str, **fields: Any) -> User:
 
 def staff(name: str) -> User:
     """A new site admin."""
-    return person(name, is_staff=True)
+    return person(name, role=Role.ADMIN)
 
 
 def verified(name: str) -> User:

@@ -15,7 +15,7 @@ from django.db.backends.postgresql.base import DatabaseWrapper
 from django.db.migrations import Migration, operations
 from django.db.migrations.state import ProjectState
 
-from ladder import schema_changes
+from esr_platform import schema_changes
 from tests.services.postgres import postgres_server
 from tools import check_migrations
 

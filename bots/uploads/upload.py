@@ -20,8 +20,9 @@ from bots.owners import owner_of_code
 from bots.uploads import hints
 from bots.uploads.storage import OutOfReach, StoredFile, discard, keep, kept_already
 from esr_platform.accounts.errors import Refused
+from esr_platform.accounts.intake import require_intake
 from esr_platform.accounts.limits import lock_active_user
-from esr_platform.accounts.models import User
+from esr_platform.accounts.models import Intake, User
 from games.registry import GAMES
 from games.words import either
 
@@ -109,6 +110,7 @@ def _upload(owner: User, bot: Bot | None, name: str, filename: str, data: bytes,
     are slow and hold no lock. A file that was stored for nothing is deleted here after a refusal, and by
     ``bots.uploads.storage.forget_orphans`` after a crash.
     """
+    require_intake(Intake.UPLOADS)
     upload = _count(owner, bot, filename, len(data))
     stored: StoredFile | None = None
     try:

@@ -29,7 +29,7 @@ from bots.uploads.storage import KEPT
 from esr_platform.account_pages.forms import deleted_name
 from esr_platform.accounts import mail
 from esr_platform.accounts.errors import Refused
-from esr_platform.accounts.models import FormerName, User
+from esr_platform.accounts.models import FormerName, Role, User, flags_of
 from ladder import chat
 from ladder.exhibitions.requests import replace_username_in_reasons
 from ladder.matchmaking.proposals import leave_lobby
@@ -89,14 +89,14 @@ def _leave_cups(person: User) -> None:
 
 
 def _held(person: User) -> User:
-    """Lock and return the row of ``person``, with all superusers, so that two of them cannot leave at once."""
-    mighty = Q(is_superuser=True, is_active=True)
+    """Lock and return the row of ``person``, with all site admins, so that two of them cannot leave at once."""
+    mighty = Q(role=Role.ADMIN, is_active=True)
     rows = User.objects.select_for_update(no_key=True).filter(mighty | Q(pk=person.pk)).order_by("pk")
     others = {row.pk: row for row in rows}
     now = others.pop(person.pk)
-    if now.is_superuser and not others:
+    if now.gives_roles and not others:
         raise Refused(
-            _("You are the only site admin, so you cannot delete your account. Make someone else a superuser first."),
+            _("You are the only site admin, so you cannot delete your account. Make someone else a site admin first."),
             code="last_superuser",
         )
     return now
@@ -107,7 +107,7 @@ def _close(person: User) -> bool:
     unusable = User()
     unusable.set_unusable_password()
     blank = dict.fromkeys(("email", "first_name", "last_name", "suspension_reason", "terms_version"), "")
-    rights = dict.fromkeys(("is_active", "is_staff", "is_superuser", "wants_digests"), False)
+    rights = {"role": "", **flags_of(""), "is_active": False, "wants_digests": False}
     none = dict.fromkeys(("last_login", "suspended", "terms_accepted", "next_digest", "told_until"), None)
     return bool(
         User.objects.filter(pk=person.pk, deleted=None).update(

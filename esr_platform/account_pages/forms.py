@@ -20,7 +20,7 @@ from django.utils.translation import gettext, gettext_lazy
 from bots.lookalikes import has_banned_word, is_reserved
 from bots.models import Bot
 from esr_platform.accounts import terms
-from esr_platform.accounts.models import Scope, Token, User
+from esr_platform.accounts.models import Role, Scope, Token, User
 
 # --- Names -----------------------------------------------------------------------------------------------------------
 
@@ -309,6 +309,30 @@ class NameForm(forms.Form):
         name: str = self.cleaned_data["username"]
         not_alike(name, self.person)
         return name
+
+
+class RoleForm(forms.Form):
+    """The role of a user, and the reason for the change."""
+
+    username = forms.CharField(label=gettext_lazy("Username"), max_length=150)
+    role = forms.TypedChoiceField(
+        label=gettext_lazy("Role"),
+        choices=[*Role.choices, ("none", gettext_lazy("No role"))],
+        coerce=lambda value: None if value == "none" else Role(value),
+        empty_value=None,
+    )
+    reason = forms.CharField(
+        label=gettext_lazy("Reason"),
+        max_length=_LONGEST_REASON,
+        help_text=gettext_lazy("The user gets this text by email, and the audit log keeps it."),
+    )
+
+    def clean_username(self) -> User:
+        """Return the active user with this name, in any case."""
+        person = User.objects.filter(username__iexact=self.cleaned_data["username"], is_active=True).first()
+        if person is None:
+            raise ValidationError(gettext_lazy("No active user has this name. Check the spelling."))
+        return person
 
 
 class AccountReasonForm(forms.Form):

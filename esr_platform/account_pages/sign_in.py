@@ -26,8 +26,9 @@ from django.utils.translation import gettext_lazy as _
 from esr_platform.account_pages import notifications
 from esr_platform.accounts import mail, tokens
 from esr_platform.accounts.demo import may_act
+from esr_platform.accounts.intake import IntakePaused, require_intake
 from esr_platform.accounts.limits import address
-from esr_platform.accounts.models import Token
+from esr_platform.accounts.models import Intake, Token
 
 
 class Backend(AuthenticationBackend):  # type: ignore[misc]
@@ -72,6 +73,16 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         "username_taken": _("This username is taken. Choose another name."),
         "rate_limited": _("You can request another code after 10 s. Check your email, then try again."),
     }
+
+    def is_open_for_signup(self, request: HttpRequest) -> bool:
+        """Accept new accounts. While sign-ups are paused, the response is a page that says why, with status 503."""
+        try:
+            require_intake(Intake.SIGN_UPS)
+        except IntakePaused as paused:
+            page = render(request, "account/signup_closed.html", {"paused": paused}, status=503)
+            page["Retry-After"] = str(paused.retry_after_s)
+            raise ImmediateHttpResponse(page) from paused
+        return True
 
     def send_mail(self, template_prefix: str, email: str, context_: dict[str, Any]) -> None:
         """Send an email whose links start with ``SITE_URL``, never with the Host header of a request.

@@ -1,6 +1,6 @@
 """Moderation of accounts: suspend an account, lift the suspension, remove a username. Each action is logged.
 
-Staff moderate users who are not staff. Only superusers moderate staff, and no one moderates their own account.
+Moderators moderate users who are not staff. Only site admins moderate staff, and no one their own account.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from esr_platform.account_pages.forms import remove_name
 from esr_platform.accounts import mail, sessions
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import require_over
-from esr_platform.accounts.models import FormerName, User
+from esr_platform.accounts.models import FormerName, Role, User
+from esr_platform.accounts.roles import reason_of_staff
 from esr_platform.commits import after_commit
-from ladder.corrections import by_staff
 from ladder.exhibitions.requests import replace_username_in_reasons
 from ladder.matchmaking.proposals import leave_lobby
 from ladder.members.suspensions import READ_BY, cancel_exhibitions_of, lift_bots_of, suspend_bots_of
@@ -114,13 +114,13 @@ def _may(by: User, person: User, reason: str) -> str:
 
     Both rows stay locked until the end of the transaction, so that two users cannot suspend each other.
     """
-    by, person = _held(by.pk, person.pk)
-    reason = by_staff(by, reason, READ_BY)
+    by, person = lock_users(by.pk, person.pk)
+    reason = reason_of_staff(by, reason, Role.MODERATOR, READ_BY)
     require_over(by, person)
     return reason
 
 
-def _held(*people: int) -> list[User]:
+def lock_users(*people: int) -> list[User]:
     """Lock the rows in the order of their ids and return the users as stored now."""
     rows = User.objects.select_for_update(no_key=True).filter(pk__in=people).order_by("pk")
     by_id = {row.pk: row for row in rows}

@@ -25,7 +25,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from bots.models import StaffAction
 from esr_platform.account_pages import deletion, digests, exports, notifications, suspensions
-from esr_platform.account_pages.forms import AccountReasonForm, DeleteForm, NameForm, TokenForm, remove_name
+from esr_platform.account_pages.forms import AccountReasonForm, DeleteForm, NameForm, RoleForm, TokenForm, remove_name
+from esr_platform.account_pages.roles import give_role
 from esr_platform.accounts import passkeys, terms, tokens
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import WINDOW_S, refusal_over
@@ -33,7 +34,7 @@ from esr_platform.accounts.models import User
 from esr_platform.downloads import streamed
 from ladder import chat
 from ladder.access import found
-from ladder.pages.components.responses import for_staff, form_status
+from ladder.pages.components.responses import for_admins, for_moderators, form_status
 
 _View = TypeVar("_View", bound=Callable[..., HttpResponseBase])
 reauthenticated: Callable[[_View], _View] = reauthentication_required
@@ -151,7 +152,7 @@ def export(request: HttpRequest) -> HttpResponseBase:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@for_staff
+@for_moderators
 def moderate(request: HttpRequest, username: str) -> HttpResponse:
     """Moderate an account: suspend it, lift the suspension, or remove the username."""
     person = found(User.objects.filter(deleted=None), _("Player not found."), username__iexact=username)
@@ -171,6 +172,28 @@ def moderate(request: HttpRequest, username: str) -> HttpResponse:
         "bots": person.bots.order_by("name", "pk")[:200],
     }
     return render(request, "accounts/moderate.html", context, status=422 if form.errors else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_admins
+def roles(request: HttpRequest) -> HttpResponse:
+    """The site staff with their roles, and a form that gives or takes away a role."""
+    form = RoleForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        entered = form.cleaned_data
+        try:
+            give_role(entered["username"], entered["role"], cast("User", request.user), entered["reason"])
+            messages.success(request, _("Role changed."))
+            return redirect("roles")
+        except Refused as refusal:
+            form.add_error(None, str(refusal))
+    changes = StaffAction.objects.filter(what=StaffAction.What.GAVE_ROLE).select_related("by", "person", "bot")
+    context = {
+        "form": form,
+        "staff": User.objects.exclude(role="").order_by("role", "username"),
+        "changes": changes[:50],
+    }
+    return render(request, "accounts/roles.html", context, status=form_status(form))
 
 
 def _moderate(request: HttpRequest, person: User, reason: str) -> None:

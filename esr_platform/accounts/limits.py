@@ -26,11 +26,11 @@ from esr_platform.accounts.models import User
 
 
 def refusal_over(by: User, person: User) -> Refused | None:
-    """Why ``by`` may not moderate ``person``. Staff may moderate others, but other staff only as a superuser."""
+    """Why ``by`` may not moderate ``person``. Only site admins may moderate other staff."""
     if by.pk == person.pk:
         return Refused(_("You cannot moderate your own account or bots. Ask another moderator."), code="own_account")
-    if (person.is_staff or person.is_superuser) and not by.is_superuser:
-        sentence = _("%(name)s is a moderator. Only a superuser can moderate moderators.")
+    if person.role and not by.gives_roles:
+        sentence = _("%(name)s belongs to the site staff. Only a site admin can moderate staff.")
         return Refused(sentence % {"name": person.username}, code="needs_superuser")
     return None
 

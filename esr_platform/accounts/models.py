@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import timedelta
 from hashlib import sha256
-from typing import Any
+from typing import Any, ClassVar
 
 from allauth.account.models import EmailAddress
 from django.conf import settings
-from django.contrib.auth.models import AbstractUser
+from django.contrib.auth.models import AbstractUser, UserManager
 from django.db import models
 from django.db.models.functions import Length, Lower, Now
 from django.db.models.lookups import Exact
@@ -18,9 +18,32 @@ USED_WITHIN = timedelta(minutes=1)
 """Precision of ``last_used``, so that frequent use does not write the row each time."""
 
 
-class User(AbstractUser):
-    """A user. A custom model from the first migration, so that fields can be added."""
+class Role(models.TextChoices):
+    """What a member of the site staff may do (``esr_platform.accounts.roles``). Site admins have all roles."""
 
+    MODERATOR = "moderator", "Moderator"
+    OPERATOR = "operator", "Operator"
+    ADMIN = "admin", "Site admin"
+
+
+class RoleManager(UserManager["User"]):
+    """Creates site admins for ``manage.py createsuperuser``."""
+
+    def create_superuser(
+        self, username: str, email: str | None = None, password: str | None = None, **extra: Any
+    ) -> Any:
+        """Create a site admin."""
+        return super().create_superuser(username, email, password, role=Role.ADMIN, **extra)
+
+
+class User(AbstractUser):
+    """A user. A custom model from the first migration, so that fields can be added.
+
+    ``role`` is empty for users who are not staff. Django's flags ``is_staff`` (any role) and ``is_superuser`` (site
+    admin) follow from it. Only Django and other packages read them.
+    """
+
+    role = models.CharField(max_length=10, choices=Role, blank=True, default="", db_default="", editable=False)
     wants_digests = models.BooleanField(default=True, help_text="whether to send the daily email")
     chat = models.BooleanField(default=True, db_default=True, help_text="whether chat at tables is on")
     next_digest = models.DateTimeField(null=True, blank=True, editable=False, help_text="no digest is sent before")
@@ -49,7 +72,36 @@ class User(AbstractUser):
                 condition=models.Q(deleted__isnull=True, erased__isnull=True)
                 | models.Q(deleted__isnull=False, is_active=False, is_staff=False, is_superuser=False, email=""),
             ),
+            models.CheckConstraint(
+                name="user_flags_follow_from_the_role",
+                condition=models.Q(role="", is_staff=False, is_superuser=False)
+                | models.Q(role__in=["moderator", "operator"], is_staff=True, is_superuser=False)
+                | models.Q(role="admin", is_staff=True, is_superuser=True),
+            ),
         ]
+
+    objects: ClassVar[RoleManager] = RoleManager()
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Save the user, with the flags that follow from the role."""
+        for flag, value in flags_of(self.role).items():
+            setattr(self, flag, value)
+        super().save(*args, **kwargs)
+
+    @property
+    def moderates(self) -> bool:
+        """Whether the user may moderate: reports, chat, cups, suspensions and collusion reports."""
+        return self.role in (Role.MODERATOR, Role.ADMIN)
+
+    @property
+    def operates(self) -> bool:
+        """Whether the user may run the site: queues, hosts, ladders, seasons and intake."""
+        return self.role in (Role.OPERATOR, Role.ADMIN)
+
+    @property
+    def gives_roles(self) -> bool:
+        """Whether the user may give roles to others."""
+        return self.role == Role.ADMIN
 
     def _get_session_auth_hash(self, secret: Any = None) -> str:
         """The hash that binds a session to the password and the epoch, so that a new epoch ends all sessions."""
@@ -61,6 +113,34 @@ class User(AbstractUser):
         """The primary email address if it is verified, otherwise ``None``."""
         address = EmailAddress.objects.filter(user=self, primary=True, verified=True).first()
         return None if address is None else str(address.email)
+
+
+def flags_of(role: str) -> dict[str, bool]:
+    """The flags of Django that a user with ``role`` has."""
+    return {"is_staff": role != "", "is_superuser": role == Role.ADMIN}
+
+
+class Intake(models.TextChoices):
+    """What operators can pause separately (``esr_platform.accounts.intake``)."""
+
+    UPLOADS = "uploads", "Uploads"
+    SIGN_UPS = "sign-ups", "Sign-ups"
+    GUESTS = "guests", "Guests"
+
+
+class IntakePause(models.Model):
+    """A kind of ``Intake`` that is paused, with the public reason. The row is deleted when it is resumed."""
+
+    kind = models.CharField(max_length=10, choices=Intake, unique=True)
+    reason = models.CharField(max_length=500)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    since = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        ordering = ["kind"]
+
+    def __str__(self) -> str:
+        return f"pause of {self.kind}"
 
 
 class FormerName(models.Model):

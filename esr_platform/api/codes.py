@@ -20,6 +20,7 @@ REQUESTS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "illegal": ("422", "The move is not legal."),
         "in_turn": ("429", 'Another request of the same player is being processed. Try again after "Retry-After".'),
         "invalid": ("400", 'A parameter or a field is missing or invalid. "fields" contains the messages.'),
+        "intake_paused": ("503", 'Operators have paused this. Nothing changed. Try again after "Retry-After".'),
         "late": ("409", 'The answer arrived after the time limit. "played" is the move that was played instead.'),
         "malformed": ("422", "The answer is not a JSON object with a move."),
         "method_not_allowed": ("405", 'The endpoint does not support this method. "Allow" lists the methods.'),
@@ -47,6 +48,7 @@ WORKERS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
         "code_lost": ("409", "The site has lost the code of a seat. The attempt has ended."),
         "code_unknown": ("404", "No seat of the match that the host holds has this code."),
+        "host_drained": ("409", "An operator has drained the host. It gets no match until it is resumed."),
         "host_rests": ("429", "The last matches on the host failed. It gets none for a minute."),
         "lease_ended": ("409", "The lease has ended. Its result was stored, or is not needed."),
         "lease_expired": ("409", "The lease was not renewed in time. Another worker plays the match."),
@@ -61,29 +63,31 @@ WORKERS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
 
 RULES: Final = tuple(
     """
-    abort_too_late abort_with_bots about account_closed all_hosted already_accepted already_ended already_left
-    already_paired already_removed already_seated already_started already_suspended already_voided answer_final
-    at_a_table bad_k_factor blocks blocks_out_of_range bot_retired bots_only broken_ledger busy cannot_play capacity
-    chat_off deadline_passed declined description_invisible description_length different_ladders disqualified
-    email_not_verified entries entries_per_user expired full game_over game_too_long games games_at_once guest
-    guest_rated hosted_only house_bot human_player humans_only invalid_correction invalid_limits invalid_link
-    invalid_username invitation_only label ladder_closed last_superuser live_ladder match_ended match_of_a_cup
-    match_too_long name_banned name_character name_in_game name_invisible name_length name_link name_marks
-    name_of_house_bot name_of_user name_reserved name_scripts name_taken name_unavailable needs_challenge needs_link
-    needs_superuser no_account no_action no_bot_of_yours no_claim no_format no_free_seat no_guest no_guests
-    no_ladder no_line no_message no_name no_name_to_remove no_open_season no_reason no_result no_return no_sandbox
-    no_season no_seat no_slug no_text not_a_bot not_a_player not_asked not_at_the_table not_by_invitation not_ended
-    not_live not_main_organizer not_merged not_on_ladder not_organizer not_own_remote_bot not_playable not_playing
+    abort_too_late abort_with_bots about account_closed all_hosted already_accepted already_drained already_ended
+    already_left already_paired already_paused already_removed already_seated already_started already_suspended
+    already_voided answer_final at_a_table bad_k_factor blocks blocks_out_of_range bot_retired bots_only
+    broken_ledger busy cannot_play capacity chat_off deadline_passed declined description_invisible
+    description_length different_ladders disqualified email_not_verified entries entries_per_user expired full
+    game_over game_too_long games games_at_once guest guest_rated hosted_only house_bot human_player humans_only
+    invalid_correction invalid_limits invalid_link invalid_username invitation_only label ladder_closed
+    ladder_paused last_superuser live_ladder live_match match_ended match_of_a_cup match_too_long name_banned
+    name_character name_in_game name_invisible name_length name_link name_marks name_of_house_bot name_of_user
+    name_reserved name_scripts name_taken name_unavailable needs_challenge needs_link needs_superuser no_account
+    no_action no_bot_of_yours no_claim no_format no_free_seat no_guest no_guests no_ladder no_line no_message
+    no_name no_name_to_remove no_open_season no_reason no_result no_return no_sandbox no_season no_seat no_slug
+    no_text not_a_bot not_a_player not_asked not_at_the_table not_by_invitation not_drained not_ended not_live
+    not_main_organizer not_merged not_on_ladder not_organizer not_own_remote_bot not_paused not_playable not_playing
     not_remote not_seated not_staff not_started not_suspended not_your_bot not_your_versions not_yours not_yourself
     nothing_selected offline opponent_not_rated opponent_unavailable own_account own_bot own_cup own_line players
     presets_only rated_time_control reason reason_too_long registration_closed rematch_too_late remote_bot
     remote_only removed_by_moderator repeat_days reserved_percent reserved_slug retired rounds same_bot_twice same_k
-    same_owner season_closed slug_taken staff_only start_early started suspended time_too_early time_too_late
-    time_zone title title_taken token_used too_early too_few_house_bots too_few_opponents too_late too_many_actions
-    too_many_bots too_many_organizers unavailable unknown_bot unknown_cup_format unknown_entrant unknown_format
-    unknown_game unknown_kind unknown_ladder unknown_margin unknown_preset unknown_time_control unknown_user
-    unreadable unsupported_format username_not_removed username_taken version_not_available version_not_ready
-    version_twice withdrawn wrong_length wrong_number_of_seats wrong_players wrong_want
+    same_owner same_role season_closed slug_taken staff_only start_early started suspended time_too_early
+    time_too_late time_zone title title_taken token_used too_early too_few_house_bots too_few_opponents too_late
+    too_many_actions too_many_bots too_many_organizers unavailable unknown_bot unknown_cup_format unknown_entrant
+    unknown_format unknown_game unknown_host unknown_kind unknown_ladder unknown_margin unknown_preset
+    unknown_time_control unknown_user unreadable unsupported_format username_not_removed username_taken
+    version_not_available version_not_ready version_twice withdrawn wrong_length wrong_number_of_seats wrong_players
+    wrong_want
     """.split()  # noqa: SIM905 - a list of words is easier to read
 )
 """With status 422."""

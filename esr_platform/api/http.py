@@ -31,6 +31,7 @@ from rest_framework.response import Response
 
 from bots.uploads import upload
 from esr_platform.accounts.errors import Refused, TooMany
+from esr_platform.accounts.intake import IntakePaused
 from esr_platform.accounts.limits import WINDOW_S
 from esr_platform.api.codes import ARCHIVES, LIMITS, RULES
 from esr_platform.api.documents import about
@@ -161,7 +162,8 @@ class ProblemDocument(msgspec.Struct, kw_only=True):
 
 @contextmanager
 def refusals() -> Iterator[None]:
-    """Convert ``Refused`` to 422, ``TooMany`` to 409, or to 429 if waiting helps, and ``NotStored`` to 503.
+    """Convert ``Refused`` to 422, ``TooMany`` to 409, or to 429 if waiting helps, and ``IntakePaused`` and
+    ``NotStored`` to 503.
 
     Problem documents contain the code of the ``Refused`` (``esr_platform.api.codes``).
     """
@@ -170,6 +172,10 @@ def refusals() -> Iterator[None]:
     except TooMany as refusal:
         status = HTTPStatus.CONFLICT if refusal.retry_after_s is None else HTTPStatus.TOO_MANY_REQUESTS
         raise Refusal(status, str(refusal.code), str(refusal), refusal.retry_after_s) from refusal
+    except IntakePaused as refusal:
+        raise Refusal(
+            HTTPStatus.SERVICE_UNAVAILABLE, str(refusal.code), str(refusal), refusal.retry_after_s
+        ) from refusal
     except Refused as refusal:
         raise Refusal(HTTPStatus.UNPROCESSABLE_ENTITY, str(refusal.code), str(refusal)) from refusal
     except upload.NotStored as failure:

@@ -122,11 +122,11 @@ def change(by: User, cup: Cup, wanted: CupChange) -> list[str]:
 
 
 def reserve(by: User, cup: Cup, percent: int | None) -> None:
-    """Reserve a share of the workers for one cup, or end the reservation. For site admins. Raises ``Refused``."""
+    """Reserve a share of the workers for one cup, or end the reservation. For operators. Raises ``Refused``."""
     with transaction.atomic():
         cup = _held(by, cup)
-        if not access.is_staff(by):
-            raise Refused(_("Only site admins can reserve workers for a cup."), code="not_staff")
+        if not by.operates:
+            raise Refused(_("Only operators can reserve workers for a cup."), code="not_staff")
         others = Cup.objects.filter(state__in=Cup.OPEN).exclude(pk=cup.pk).aggregate(total=Sum("reserved_percent"))
         most = MOST_RESERVED - (others["total"] or 0)
         if percent is not None and not 1 <= percent <= most:

@@ -21,10 +21,10 @@ from django.utils.translation import gettext_lazy
 from esr_platform.accounts import mail
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import DAY, Limit, lock_active_user, require_over
-from esr_platform.accounts.models import User
+from esr_platform.accounts.models import Role, User
+from esr_platform.accounts.roles import reason_of_staff
 from esr_platform.commits import after_commit
 from ladder.access import organizes
-from ladder.corrections import by_staff
 from ladder.cups import desk
 from ladder.models import Cup, CupEntry, CupLedgerEntry, CupReport, Intervention
 
@@ -171,7 +171,7 @@ def _held(cup: Cup, by: User, reason: str) -> tuple[Cup, str]:
     """Lock both users and then the cup, and check that ``by`` may moderate it. Returns the normalized reason."""
     ids = [pk for pk in (by.pk, cup.organizer_id) if pk is not None]
     people = {user.pk: user for user in User.objects.select_for_update(no_key=True).filter(pk__in=ids).order_by("pk")}
-    reason = by_staff(people[by.pk], reason, str(_READ_BY))
+    reason = reason_of_staff(people[by.pk], reason, Role.MODERATOR, str(_READ_BY))
     _require_other(cup, by)
     if cup.organizer_id is not None:
         require_over(people[by.pk], people[cup.organizer_id])

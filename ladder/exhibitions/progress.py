@@ -15,6 +15,7 @@ from django.db.models.functions import Now
 
 from bots.intervals import Mean, bounded
 from bots.models import BotVersion
+from esr_platform.accounts.roles import has_role
 from ladder.exhibitions.choices import unable
 from ladder.exhibitions.requests import cancelled, ended
 from ladder.ledger.entries import NoSeason
@@ -146,7 +147,7 @@ def feed() -> int:
     """Create blocks for all open exhibitions that are due; return their number. Safe to run concurrently."""
     _end_without_agreement()
     due = Q(state=_State.RUNNING) | Q(state=_State.PLANNED, due_at__lte=Now() + READY_BEFORE)
-    first = Exhibition.objects.filter(due).order_by(F("due_at").asc(nulls_last=True), "pk")
+    first = Exhibition.objects.filter(due, ladder__paused=None).order_by(F("due_at").asc(nulls_last=True), "pk")
     return sum(_feed(exhibition_id) for exhibition_id in first.values_list("pk", flat=True))
 
 
@@ -217,7 +218,7 @@ def _priority(exhibition: Exhibition, number: int) -> int:
 
     Other deals share the workers with other requests. Otherwise a start time would bypass all ladders.
     """
-    at_once = exhibition.kind == Exhibition.Kind.SCHEDULED and (number == 0 or exhibition.requested_by.is_staff)
+    at_once = exhibition.kind == Exhibition.Kind.SCHEDULED and (number == 0 or has_role(exhibition.requested_by))
     return AT_A_SET_TIME if at_once else UNRATED_PRIORITY
 
 

@@ -16,6 +16,7 @@ from bots.tournaments.seatings import seatings
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import lock_active_user
 from esr_platform.accounts.models import User
+from esr_platform.accounts.roles import has_role
 from ladder.exhibitions.choices import MARGINS, SOONEST, allowances, chosen, require_blocks, require_room
 from ladder.matches.blocks import end_if_over
 from ladder.models import Agreement, Exhibition, ExhibitionPlayer, Ladder, Match
@@ -109,8 +110,8 @@ def request_scheduled(
     require_blocks(deals, allowances().deals, "deals")
     require_time(due_at)
     table = _table(by, ladder, versions)
-    asked = set() if by.is_staff else {version.bot.owner_id for version in table} - {None, by.pk}
-    if not by.is_staff and by.pk not in {version.bot.owner_id for version in table}:
+    asked = set() if has_role(by) else {version.bot.owner_id for version in table} - {None, by.pk}
+    if not has_role(by) and by.pk not in {version.bot.owner_id for version in table}:
         raise Refused("At least one of the bots must be yours.", code="no_bot_of_yours")
     return _placed(
         Exhibition(
@@ -151,6 +152,12 @@ def _placed(exhibition: Exhibition, players: Players, asked: Sequence[Any] = ())
     """Store the exhibition with its players, or return the one that the same form has already created."""
     if not exhibition.ladder.open:
         raise Refused(f"{exhibition.ladder} is closed. Choose an open ladder.", code="ladder_closed")
+    if exhibition.ladder.paused:
+        raise Refused(
+            f"{exhibition.ladder} is paused: {exhibition.ladder.pause_reason} Choose another ladder, or "
+            "try again when it is resumed.",
+            code="ladder_paused",
+        )
     if exhibition.ladder.live:
         raise Refused(
             f"{exhibition.ladder} has only live games. Challenge a player there, or choose a ladder for hosted bots.",
@@ -224,7 +231,7 @@ def cancel(exhibition: Exhibition, by: User) -> None:
         locked = lock_exhibition(exhibition)
         if not locked.open:
             raise Refused("This match request has already ended. Nothing was changed.", code="already_ended")
-        if locked.state == _State.RUNNING and locked.requested_by_id != by.pk and not by.is_staff:
+        if locked.state == _State.RUNNING and locked.requested_by_id != by.pk and not has_role(by):
             raise Refused(
                 "The match has started, so only the user who requested it can cancel it. Ask this user to cancel it.",
                 code="already_started",

@@ -35,6 +35,7 @@ from ladder.matches.leases import claim, delays, give_back, play_again
 from ladder.matches.machines import trouble
 from ladder.matches.results import record_result, seats_of
 from ladder.models import Attempt, Block, Match
+from ladder.models.matches import host_of
 
 logger = logging.getLogger(__name__)
 
@@ -90,7 +91,7 @@ def assign(match_id: int, worker: str, program_of: ProgramOf) -> Assignment | No
         return None
     except PlatformFailure as problem:
         spec = problem
-    lease = None if trouble(worker.rpartition("/")[0]) else claim(match_id, worker)
+    lease = None if trouble(host_of(worker)) else claim(match_id, worker)
     if lease is None:
         return None
     purpose = str(match.block.purpose)

@@ -55,6 +55,7 @@ _FOLLOWING: Final = Prepared(
     lambda match: (
         Match.objects.filter(
             ~Match.another_runs(),
+            ~Match.on_hold(),
             block__in=Match.objects.filter(pk=match).values("block"),
             status=Match.Status.QUEUED,
             due_at__lte=Now(),

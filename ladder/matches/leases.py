@@ -13,9 +13,10 @@ from typing import Any, Final
 from uuid import UUID, uuid4
 
 from django.db import IntegrityError, transaction
-from django.db.models import F, Q
+from django.db.models import Exists, F, Q
 from django.db.models.functions import Now
 
+from bots.models import Drain
 from bots.runner.leased import GIVEN_UP_BEFORE_S
 from esr_platform import figures, leases
 from esr_platform.heartbeats import Heartbeat, beating
@@ -23,6 +24,7 @@ from esr_platform.leases import EXPIRED, RELEASED, RENEW_EVERY_S, Lease, on_data
 from esr_platform.prepared import ConditionalUpdate, Prepared, PreparedInsert
 from ladder.matches.blocks import end_if_over
 from ladder.models import Attempt, LiveSeat, Match, Rerun, Seat
+from ladder.models.matches import host_of
 
 LEASE = timedelta(seconds=30)
 RETRY_AFTER = timedelta(seconds=5)
@@ -32,8 +34,15 @@ _FAILURES = (Attempt.Ending.FAILED, Attempt.Ending.EXPIRED)
 REASON_LENGTH = 400
 
 _CLAIM: Final = ConditionalUpdate(
-    lambda pk, token: (
-        Match.objects.filter(~Match.another_runs(), pk=pk, status=Match.Status.QUEUED, due_at__lte=Now()),
+    lambda pk, token, host: (
+        Match.objects.filter(
+            ~Match.another_runs(),
+            ~Match.on_hold(),
+            ~Exists(Drain.objects.filter(host=host)),
+            pk=pk,
+            status=Match.Status.QUEUED,
+            due_at__lte=Now(),
+        ),
         {
             "status": Match.Status.RUNNING,
             "started": Now(),
@@ -62,12 +71,14 @@ def claim(match_id: int, worker: str) -> Lease[Match] | None:
 
     Only the matches of one block share a deal, and they never run at the same time. Otherwise a bot could pass
     information to another seating of the same deal. The database enforces this (``Match.Meta.constraints``). A match
-    that is refused for this reason counts as not sent, so that the end of the running match can send it.
+    that is refused for this reason counts as not sent, so that the end of the running match can send it. No match
+    begins on a paused ladder or a drained host: a match that was claimed at the same moment is played to its end.
     """
     lease, number = lease_of(match_id, uuid4()), None
     try:
         with transaction.atomic():
-            number = next(iter(_CLAIM.returning("attempts_started", pk=match_id, token=lease.token)), None)
+            claimed = _CLAIM.returning("attempts_started", pk=match_id, token=lease.token, host=host_of(worker))
+            number = next(iter(claimed), None)
             if number is not None:
                 _BEGIN_ATTEMPT([Attempt(match_id=match_id, number=number, token=lease.token, worker=worker[:120])])
     except IntegrityError:  # another worker has taken a match of the same block at the same moment

@@ -10,6 +10,7 @@ from django.db.models.functions import Now
 
 from esr_platform.prepared import Prepared
 from ladder.models import Attempt
+from ladder.models.matches import host_of
 
 FAILED_MATCHES: Final = 3
 """If this number of different matches in a row fail on one machine, the machine is at fault."""
@@ -38,7 +39,7 @@ def trouble(host: str = "") -> str:
     tried: set[int] = set()
     last_failure = ""
     for worker, ending, rests, failure, match_id in _LATEST():
-        if host and worker.rpartition("/")[0] != host:
+        if host and host_of(worker) != host:
             continue
         if ending != Attempt.Ending.FAILED or (not last_failure and not rests):
             return ""

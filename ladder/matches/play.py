@@ -9,6 +9,7 @@ from functools import partial
 
 from django.conf import settings
 
+from bots import drains
 from bots.models import BotVersion
 from bots.programs import LostCode, program_of
 from bots.runner.launcher import NoCoreFree, PlatformFailure
@@ -20,7 +21,7 @@ from ladder.matches.assignments import Assignment, assign, fail, finish
 from ladder.matches.leases import renewed
 from ladder.matches.logs import packed_logs
 from ladder.matches.results import WrongRecord
-from ladder.models import Attempt
+from ladder.models import Attempt, Match
 
 logger = logging.getLogger(__name__)
 
@@ -32,6 +33,8 @@ def play(match_id: int, runner: Play | None = None) -> Attempt.Ending | None:
     """
     assignment = assign(match_id, f"{socket.gethostname()}/{os.getpid()}", program_here)
     if assignment is None:
+        if drains.refuses_work_here():  # the message is lost, so another one is sent soon
+            Match.objects.filter(pk=match_id, status=Match.Status.QUEUED).update(sent_at=None)
         return None
     ending, lost = Attempt.Ending.FAILED, None
     try:

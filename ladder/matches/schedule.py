@@ -51,7 +51,7 @@ FIRST = 1
 
 def fill(random: Random | None = None) -> int:
     """Schedule what the queues have room for; how many games. ``random`` draws the pairings, never a deal."""
-    hosted = Ladder.objects.filter(open=True, players=Ladder.Players.HOSTED)
+    hosted = Ladder.objects.filter(open=True, paused=None, players=Ladder.Players.HOSTED)
     series = DealSeries.objects.filter(kind=DealSeries.Kind.LADDER, season__closing=None, season__ladder__in=hosted)
     open_series = list(series.select_related("season__ladder").order_by("pk"))
     rest = resting_ladders([ladder_series.season.ladder_id for ladder_series in open_series])
@@ -71,7 +71,7 @@ def _fill(series: DealSeries, throughput: Throughput, random: Random) -> int:
     with transaction.atomic():
         ladder = Ladder.objects.select_for_update(no_key=True).get(pk=series.season.ladder_id)
         current = DealSeries.objects.filter(pk=series.pk, season__closing=None).first()
-        if current is None:
+        if current is None or not ladder.plays:
             return 0
         games = len(seatings(ladder.seats))
         room, most = (-(-free // games) for free in _room(ladder, throughput))

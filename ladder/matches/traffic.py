@@ -175,7 +175,7 @@ def _first() -> QuerySet[Match, int]:
 
     Cups take turns, so a large round leaves room for the others. Matches on their way come before the rest.
     """
-    queued = Match.objects.filter(status=Match.Status.QUEUED, due_at__lte=Now())
+    queued = Match.objects.filter(~Match.on_hold(), status=Match.Status.QUEUED, due_at__lte=Now())
     waits = Case(When(sent_at__gte=Now() - SEND_AGAIN, then=0), default=1, output_field=IntegerField())
     order = ["waits", "since", "pk"]
     placed = queued.annotate(waits=waits, since=Coalesce("sent_at", "due_at")).annotate(

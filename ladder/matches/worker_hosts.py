@@ -83,7 +83,11 @@ class NoSuchCode(LookupError):
 # --- Work ------------------------------------------------------------------------------------------------------------
 
 _OPEN: Final = Match.objects.filter(
-    ~Match.another_runs(), status=Match.Status.QUEUED, due_at__lte=Now(), sent_at__gte=Now() - SEND_AGAIN
+    ~Match.another_runs(),
+    ~Match.on_hold(),
+    status=Match.Status.QUEUED,
+    due_at__lte=Now(),
+    sent_at__gte=Now() - SEND_AGAIN,
 )
 """Matches that the scheduler has sent to the workers (``ladder.matches.dispatch``) and that none has begun."""
 

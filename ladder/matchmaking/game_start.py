@@ -270,11 +270,19 @@ def no_season(ladder: Ladder) -> Refused:
     return Refused(text, code="no_season")
 
 
+def ladder_paused(ladder: Ladder) -> Refused:
+    """The error for a new game on a ladder that operators have paused."""
+    text = _("%(ladder)s is paused: %(reason)s Games start again when it is resumed.")
+    return Refused(text % {"ladder": ladder, "reason": ladder.pause_reason}, code="ladder_paused")
+
+
 def versions_of(ladder: Ladder, bots: Sequence[Bot]) -> list[BotVersion]:
     """By seat, the version that plays: the frozen version of a membership or the active one. Raises ``Refused``."""
     if not ladder.open:
         text = _("%(ladder)s is closed, so no new games can start. Choose another ladder.") % {"ladder": ladder}
         raise Refused(text, code="ladder_closed")
+    if ladder.paused:
+        raise ladder_paused(ladder)
     memberships = {
         membership.bot_id: membership for membership in Membership.objects.filter(ladder=ladder, bot__in=bots)
     }

@@ -256,7 +256,7 @@ def settle_name(seat: Seat, by: User, *, remove: bool) -> None:
     A removal is kept as a row of the moderator. Raises ``Refused``.
     """
     with transaction.atomic():
-        if not lock_active_user(by.pk).is_staff:
+        if not lock_active_user(by.pk).moderates:
             raise Refused(_("Only moderators can close reports. Sign in with a moderator account."), code="not_staff")
         guest = LiveSeat.objects.filter(seat=seat).values_list("guest", flat=True).first()
         theirs = Seat.objects.filter(Q(pk=seat.pk) | Q(live_seat__guest=guest)) if guest else [seat]

@@ -18,8 +18,9 @@ from bots import remote
 from bots.models import Bot, RemoteBot
 from bots.owners import guest_player, player_of
 from esr_platform.accounts.errors import Refused, TooMany
+from esr_platform.accounts.intake import require_intake
 from esr_platform.accounts.limits import DAY, Limit
-from esr_platform.accounts.models import User
+from esr_platform.accounts.models import Intake, User
 from ladder.live.start import Guest
 from ladder.members.memberships import require_rated, require_sits
 from ladder.models import Block, Ladder, LiveSeat, Match, Pairing, Proposal, ProposalPlayer, Seat
@@ -236,7 +237,8 @@ def waiting_guests() -> QuerySet[ProposalPlayer]:
 
 
 def require_guests_on(ladder: Ladder) -> Bot:
-    """The bot of guests, for a casual game on ``ladder``. Raises ``Refused``."""
+    """The bot of guests, for a casual game on ``ladder``. Raises ``Refused``, also while guests are paused."""
+    require_intake(Intake.GUESTS)
     if ladder.private or ladder.by_invitation or ladder.players not in (Ladder.Players.OPEN, Ladder.Players.PEOPLE):
         raise Refused(_("Guests cannot play on this ladder. Choose another game or sign in."), code="no_guests")
     bot = guest_player().bot

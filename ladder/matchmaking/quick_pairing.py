@@ -26,7 +26,7 @@ from esr_platform.accounts.models import User
 from esr_platform.disconnects import run_isolated
 from ladder.ledger.entries import merged_on
 from ladder.matches.playing_versions import frozen_ladders
-from ladder.matchmaking.game_start import RATED, begin, limits_of, no_season
+from ladder.matchmaking.game_start import RATED, begin, ladder_paused, limits_of, no_season
 from ladder.matchmaking.limits import hosted_room, lock_people, may_have_code, require_may_begin, require_place
 from ladder.matchmaking.presence import note_here, tell_lobby
 from ladder.matchmaking.proposals import keep_open
@@ -125,6 +125,8 @@ def _require_able(user: User, ladder: Ladder) -> Bot:
 
 def _require_games(player: Bot, ladder: Ladder) -> None:
     """Raises ``Refused`` if no rated game of ``player`` can start on ``ladder``."""
+    if ladder.paused:
+        raise ladder_paused(ladder)
     if not Season.objects.filter(ladder=ladder, closing=None).exists():
         raise no_season(ladder)
     frozen = frozen_ladders().filter(pk=ladder.pk).exists()
@@ -146,7 +148,7 @@ def _free(searches: QuerySet[Pairing]) -> list[int]:
 
 
 def _looking() -> Iterable[Any]:
-    here = Pairing.objects.filter(seen_at__gt=Now() - HERE, ladder__open=True)
+    here = Pairing.objects.filter(seen_at__gt=Now() - HERE, ladder__open=True, ladder__paused=None)
     return here.select_related("bot").annotate(moment=Now()).order_by("pk")
 
 
@@ -156,7 +158,10 @@ def _waited_s(row: Any) -> float:
 
 def _ladders(ids: Collection[int]) -> dict[int, Ladder]:
     season_open = Season.objects.filter(closing=None).values("ladder")
-    return {ladder.pk: ladder for ladder in Ladder.objects.filter(pk__in=ids, open=True).filter(pk__in=season_open)}
+    return {
+        ladder.pk: ladder
+        for ladder in Ladder.objects.filter(pk__in=ids, open=True, paused=None).filter(pk__in=season_open)
+    }
 
 
 def _ratings(rows: Collection[Pairing]) -> dict[int, int]:

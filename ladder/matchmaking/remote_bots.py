@@ -102,7 +102,7 @@ def _waited_s(bot: Any) -> float:
 def _open_ladders() -> Iterable[Ladder]:
     season_open = Season.objects.filter(closing=None).values("ladder")
     with_bots = Ladder.objects.filter(players__in=(Ladder.Players.REMOTE, Ladder.Players.OPEN))
-    return with_bots.filter(open=True, pk__in=season_open).order_by("pk")
+    return with_bots.filter(open=True, paused=None, pk__in=season_open).order_by("pk")
 
 
 def _here(ladders: Collection[Ladder], present: Collection[RemoteBot]) -> dict[int, int]:
@@ -215,7 +215,7 @@ def _open(here: Offer, table: SeatedTable) -> Match | None:
     online = {player.version.bot_id for player in players if player.version.bot.kind == Bot.Kind.REMOTE}
     with transaction.atomic():
         ladder = Ladder.objects.select_for_update(no_key=True).get(pk=table.ladder)
-        if not ladder.open or held_free(online) != online or not still_there(players):
+        if not ladder.plays or held_free(online) != online or not still_there(players):
             return None
         if RemoteBot.objects.filter(pk__in=online, waits_since__gt=Now()).exists():
             return None  # another game of the bot has just ended

@@ -16,9 +16,9 @@ from bots.models import Bot, StaffAction
 from bots.owners import owner_of_code
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import lock_user, require_over
-from esr_platform.accounts.models import User
+from esr_platform.accounts.models import Role, User
+from esr_platform.accounts.roles import reason_of_staff
 from esr_platform.commits import after_commit
-from ladder.corrections import by_staff
 from ladder.exhibitions.requests import cancelled, lock_exhibition
 from ladder.matches.sweep import cancel_matches_of_paused_bots
 from ladder.members.memberships import enter
@@ -35,7 +35,7 @@ def suspend(bot: Bot, by: User, reason: str) -> None:
 
     Raises ``Refused``, also for house bots and human players.
     """
-    owner, reason = owner_of_code(bot), by_staff(by, reason, READ_BY)
+    owner, reason = owner_of_code(bot), reason_of_staff(by, reason, Role.MODERATOR, READ_BY)
     require_over(by, owner)
     with transaction.atomic():
         lock_user(owner.pk)
@@ -49,7 +49,7 @@ def suspend(bot: Bot, by: User, reason: str) -> None:
 
 def lift(bot: Bot, by: User, reason: str) -> None:
     """Lift the suspension of ``bot``, which keeps its ratings. Raises ``Refused``, also if its owner is suspended."""
-    owner, reason = owner_of_code(bot), by_staff(by, reason, READ_BY)
+    owner, reason = owner_of_code(bot), reason_of_staff(by, reason, Role.MODERATOR, READ_BY)
     require_over(by, owner)
     with transaction.atomic():
         lock_user(owner.pk)

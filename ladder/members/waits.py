@@ -39,6 +39,7 @@ class Cause(Enum):
     MERGED = "its results count for another member, or not at all"
     NOT_SUPPORTED = "the active version does not support the format"
     CLOSED = "the ladder is closed"
+    LADDER_PAUSED = "operators have paused the ladder"
     NO_SEASON = "no season is open"
     TOO_FEW = "there are too few opponents"
     WORKERS_DOWN = "the workers are down"
@@ -55,8 +56,8 @@ class Wait:
     """Why a bot is not playing on ``ladder`` (``None``: on all ladders).
 
     ``place`` of ``among`` is its position in the queue of games, the validation queue, or the turns of its ladder.
-    ``seconds`` is the estimated waiting time, ``None`` if nothing was played lately. ``detail`` is why the bot is
-    paused, or why the workers fail.
+    ``seconds`` is the estimated waiting time, ``None`` if nothing was played lately. ``detail`` is why the bot
+    or the ladder is paused, or why the workers fail.
     """
 
     cause: Cause
@@ -154,6 +155,8 @@ def _closed(membership: Membership, around: _Around) -> Wait | None:
     ladder = membership.ladder
     if not ladder.open:
         return Wait(Cause.CLOSED, ladder)
+    if ladder.paused:
+        return Wait(Cause.LADDER_PAUSED, ladder, detail=ladder.pause_reason)
     if membership.declined:
         return Wait(Cause.DECLINED, ladder)
     if membership.pk in around.merged:

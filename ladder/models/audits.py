@@ -76,23 +76,31 @@ class ChainMark(models.Model):
 
 
 class Intervention(models.Model):
-    """An action of a staff member on a match or on a text of a cup. Only staff see its author.
+    """An action of a staff member on a match, on a ladder or on a text of a cup. Only staff see its author.
 
-    The kind and the reason of an action on a match are public. ``before`` is the removed text of a cup. Rows are only
-    added: the database refuses changes. The audit log shows them with ``bots.models.StaffAction``.
+    The kind and the reason of an action that ends a match are public, and the reason of a pause while it lasts.
+    ``before`` is the removed text of a cup. Rows are only added: the database refuses changes. The audit log shows
+    them with ``bots.models.StaffAction``.
     """
 
     class Action(models.TextChoices):
         CANCELLED = "cancelled", "canceled before it started"
         VOIDED = "voided", "voided without a result"
         TAKEN_BACK = "taken back", "voided its result"
+        REQUEUED = "requeued", "queued again"
+        PAUSED = "paused", "paused the ladder"
+        RESUMED = "resumed", "resumed the ladder"
         REMOVED_TITLE = "removed title", "removed the title"
         REMOVED_ABOUT = "removed about", "removed the description"
         REMOVED_REASON = "removed reason", "removed a reason"
 
+    WITHOUT_RESULT = (Action.CANCELLED, Action.VOIDED)
     ON_CUPS = (Action.REMOVED_TITLE, Action.REMOVED_ABOUT, Action.REMOVED_REASON)
 
     match = models.ForeignKey(Match, null=True, blank=True, on_delete=models.PROTECT, related_name="interventions")
+    ladder = models.ForeignKey(
+        Ladder, null=True, blank=True, on_delete=models.PROTECT, related_name="interventions", db_index=False
+    )
     cup = models.ForeignKey(Cup, null=True, blank=True, on_delete=models.PROTECT, related_name="interventions")
     action = models.CharField(max_length=16, choices=Action)
     before = models.CharField(max_length=1000, blank=True, help_text="the removed text")
@@ -105,15 +113,20 @@ class Intervention(models.Model):
     class Meta:
         ordering = ["-pk"]
         constraints = [
-            models.UniqueConstraint(name="intervention_once_a_match", fields=["match"]),
+            models.UniqueConstraint(
+                name="intervention_ends_a_match_once", fields=["match"], condition=~Q(action="requeued")
+            ),
             models.CheckConstraint(
-                name="intervention_is_on_a_match_or_a_cup",
-                condition=Q(match__isnull=False, cup=None, before="", action__in=["cancelled", "voided", "taken back"])
-                | Q(match=None, cup__isnull=False, action__in=["removed title", "removed about", "removed reason"])
+                name="intervention_is_on_one_thing",
+                condition=Q(match__isnull=False, ladder=None, cup=None, before="")
+                & Q(action__in=["cancelled", "voided", "taken back", "requeued"])
+                | Q(match=None, ladder__isnull=False, cup=None, before="", action__in=["paused", "resumed"])
+                | Q(match=None, ladder=None, cup__isnull=False)
+                & Q(action__in=["removed title", "removed about", "removed reason"])
                 & ~Q(before=""),
             ),
             models.CheckConstraint(name="intervention_says_why", condition=~Q(reason="")),
         ]
 
     def __str__(self) -> str:
-        return f"{self.match or self.cup} {self.action}"
+        return f"{self.match or self.ladder or self.cup} {self.action}"

@@ -12,6 +12,7 @@ from django.db import models
 from django.db.models import Q
 
 from bots.models import Bot, BotVersion
+from esr_platform.accounts.roles import has_role
 from ladder.ratings.chain import GENESIS
 from ladder.ratings.elo import START_RATING
 from ladder.ratings.shares import WIN, win_rate
@@ -25,7 +26,7 @@ class LadderQuerySet(models.QuerySet["Ladder"]):
 
         Whatever shows ladders, or anything that stands on one, asks this first.
         """
-        if getattr(user, "is_staff", False):
+        if has_role(user):
             return self.all()
         if user.pk is None:
             return self.filter(private=False)
@@ -38,7 +39,8 @@ class Ladder(models.Model):
     ``players`` says who sits at its tables: hosted code alone, which plays in blocks; remote bots alone; people alone;
     or all of them. Games of anybody but hosted code are live ones (``ladder.live``), each with a deal of its own.
     ``by_invitation`` says that only members enter their bots, each by their own choice; ``private``, which only such a
-    ladder can be, that nobody else knows of it. From ``freezes_at`` on nobody enters, and each membership goes on with
+    ladder can be, that nobody else knows of it. While it is ``paused`` (``ladder.operations``), no match of it begins,
+    also none of a cup or an exhibition. From ``freezes_at`` on nobody enters, and each membership goes on with
     the version that played then (``ladder.matches.playing_versions``).
     """
 
@@ -58,6 +60,8 @@ class Ladder(models.Model):
     )
     weight = models.PositiveSmallIntegerField(default=1, help_text="share of the workers, relative to other ladders")
     open = models.BooleanField(default=True, help_text="whether new matches are scheduled")
+    paused = models.DateTimeField(null=True, blank=True, help_text="no match begins since")
+    pause_reason = models.CharField(max_length=500, blank=True, default="", db_default="", help_text="public")
     by_invitation = models.BooleanField(default=False, help_text="whether only bots of members can join")
     private = models.BooleanField(default=False, help_text="whether only members and site staff can see it")
     invitation = models.CharField(max_length=43, blank=True, help_text="secret part of the join link")
@@ -82,6 +86,10 @@ class Ladder(models.Model):
                 name="ladder_players_are_known", condition=Q(players__in=["hosted", "remote", "open", "people"])
             ),
             models.CheckConstraint(name="ladder_has_two_to_five_seats", condition=models.Q(seats__range=(2, 5))),
+            models.CheckConstraint(
+                name="ladder_paused_says_why",
+                condition=Q(paused__isnull=True, pause_reason="") | Q(paused__isnull=False) & ~Q(pause_reason=""),
+            ),
             models.CheckConstraint(name="ladder_ledger_counts_from_one", condition=models.Q(next_ledger__gte=1)),
         ]
 
@@ -93,6 +101,11 @@ class Ladder(models.Model):
         """Whether every site has this ladder of its format and kind of players (``ladder.creation.open_house``)."""
         suffix = STANDARD_SUFFIXES[self.Players(self.players)]
         return self.slug in (f"{self.game}{suffix}", f"{self.game}-{self.seats}{suffix}")
+
+    @property
+    def plays(self) -> bool:
+        """Whether new matches are scheduled and begin."""
+        return self.open and self.paused is None
 
     @property
     def live(self) -> bool:

@@ -89,6 +89,11 @@ class Match(models.Model):
         """Whether a match of the same block is running, as an expression for a query on matches."""
         return Exists(Match.objects.filter(block=OuterRef("block"), status=Match.Status.RUNNING))
 
+    @staticmethod
+    def on_hold() -> Exists:
+        """Whether the ladder of the match is paused, as an expression for a query on matches."""
+        return Exists(Ladder.objects.filter(pk=OuterRef("ladder"), paused__isnull=False))
+
 
 class Seat(models.Model):
     """Who sits where, with the version that plays. The membership belongs to the match's ladder, the version to its
@@ -172,6 +177,11 @@ class Attempt(models.Model):
 
     def __str__(self) -> str:
         return f"attempt {self.number} at {self.match}"
+
+
+def host_of(worker: str) -> str:
+    """The host of ``worker``, whose name is ``host/number``: a machine of the site, or ``WorkerHost.worker``."""
+    return worker.rpartition("/")[0]
 
 
 class Rerun(models.Model):

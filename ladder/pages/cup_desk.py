@@ -24,7 +24,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from bots.tournaments.tables import Ruling
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
-from ladder.access import chooses_organizers, cup_seen_by, found, is_staff, may_run
+from ladder.access import chooses_organizers, cup_seen_by, found, may_run
 from ladder.cups import desk
 from ladder.cups.desk import LONGEST_REASON, MOST_RESERVED
 from ladder.cups.registration import unplayable
@@ -229,7 +229,7 @@ def _desk(request: HttpRequest, cup: Cup, **forms: forms.Form) -> HttpResponse:
         "chooses": chooses_organizers(user, cup),
         "is_main": cup.organizer_id == user.pk,
         "organizer_form": OrganizerForm(),
-        "reserve_form": ReserveForm(initial={"percent": cup.reserved_percent}) if is_staff(user) else None,
+        "reserve_form": ReserveForm(initial={"percent": cup.reserved_percent}) if user.operates else None,
         **forms,
     }
     status = max((form_status(form) for form in forms.values()), default=200)

@@ -18,10 +18,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 from bots.models import Bot
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
+from esr_platform.accounts.roles import REASON_LENGTH
 from esr_platform.downloads import streamed
 from ladder import corrections
 from ladder.access import ladder_seen_by, match_seen_by
-from ladder.corrections import REASON_LENGTH
 from ladder.exports.json_lines import ledger_pieces
 from ladder.ledger.entries import rating_rules_of
 from ladder.ledger.integrity import IntegrityReport, recent_report
@@ -190,7 +190,7 @@ def integrity_report_page(ladder: Ladder, parameters: Callable[[str], str | None
     written = LedgerEntry.objects.filter(ladder=ladder).exclude(kind=LedgerEntry.Kind.RESULT).select_related("author")
     corrections = paginate(written, parameters, CORRECTIONS_PER_PAGE)
     names = _names(corrections.rows)
-    withdrawn = Intervention.objects.filter(match__ladder=ladder).exclude(action=Intervention.Action.TAKEN_BACK)
+    withdrawn = Intervention.objects.filter(match__ladder=ladder, action__in=Intervention.WITHOUT_RESULT)
     return IntegrityReportPage(
         ladder=ladder,
         report=recent_report(ladder),

@@ -23,7 +23,7 @@ from esr_platform.accounts.models import User
 from ladder.access import found, ladder_seen_by
 from ladder.members import invitations
 from ladder.models import Invitation, Ladder, Season
-from ladder.pages.components.responses import for_staff, form_status
+from ladder.pages.components.responses import for_operators, form_status
 
 MOST_NAMES: Final = 200
 
@@ -53,7 +53,7 @@ class InviteForm(forms.Form):
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@for_staff
+@for_operators
 def members(request: HttpRequest, slug: str) -> HttpResponse:
     """List the members of a ladder with its invitation link and the steps at the end of a term, and invite more."""
     ladder = _by_invitation(slug)
@@ -75,7 +75,7 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@for_staff
+@for_operators
 def enroll(request: HttpRequest, slug: str) -> HttpResponse:
     """Add the chosen bots of members who have accepted the invitation."""
     ladder = _by_invitation(slug)
@@ -90,7 +90,7 @@ def enroll(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@for_staff
+@for_operators
 def new_link(request: HttpRequest, slug: str) -> HttpResponse:
     invitations.new_link(_by_invitation(slug))
     messages.success(
@@ -100,7 +100,7 @@ def new_link(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@for_staff
+@for_operators
 def remove_member(request: HttpRequest, slug: str, person_id: int) -> HttpResponse:
     ladder = _by_invitation(slug)
     gone = _("Member not found.")

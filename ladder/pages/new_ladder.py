@@ -21,7 +21,7 @@ from esr_platform.accounts.models import User
 from games.registry import GAMES
 from ladder import creation
 from ladder.creation import LadderPlan
-from ladder.pages.components.responses import for_staff, form_status
+from ladder.pages.components.responses import for_operators, form_status
 from ladder.pages.components.words import seats
 
 LIMITS: Final = {
@@ -128,7 +128,7 @@ class LadderForm(forms.Form):
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@for_staff
+@for_operators
 def new_ladder(request: HttpRequest) -> HttpResponse:
     form = LadderForm(request.POST or None)
     if request.method == "POST" and form.is_valid():

@@ -19,17 +19,18 @@ from django.utils.translation import gettext, gettext_lazy, gettext_noop
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from esr_platform.accounts.models import User
+from esr_platform.accounts.models import Role, User
+from esr_platform.accounts.roles import has_role
 from esr_platform.downloads import streamed
 from ladder import seasons
-from ladder.access import is_staff, ladder_seen_by, season_among
+from ladder.access import ladder_seen_by, season_among
 from ladder.exports.season_deals import pieces
 from ladder.members.standings import WIN_RATE
 from ladder.models import Block, DealSeries, FinalStanding, Ladder, Season
 from ladder.models.ladders import Viewer
 from ladder.pages.components import responses
 from ladder.pages.components.filters import OF, Column, Fields, Parameters, TableQuery, table_query
-from ladder.pages.components.responses import for_staff, form_status
+from ladder.pages.components.responses import for_operators, form_status
 
 # --- Forms -----------------------------------------------------------------------------------------------------------
 
@@ -198,14 +199,14 @@ def _winners() -> Any:
 @require_safe
 def all_seasons(request: HttpRequest, slug: str) -> HttpResponse:
     page = seasons_page(ladder_seen_by(request.user, slug))
-    form = OpenForm() if is_staff(request.user) and page.current is None else None
+    form = OpenForm() if has_role(request.user, Role.OPERATOR) and page.current is None else None
     return render(request, "pages/seasons.html", {"page": page, "form": form})
 
 
 @require_safe
 def one_season(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     page = season_page(season_seen_by(request.user, slug, number), request.GET.get)
-    form = CloseForm() if is_staff(request.user) and page.season.closing is None else None
+    form = CloseForm() if has_role(request.user, Role.OPERATOR) and page.season.closing is None else None
     return _shown(request, page, form)
 
 
@@ -217,7 +218,7 @@ def deals(request: HttpRequest, slug: str, number: int) -> StreamingHttpResponse
 
 
 @require_POST
-@for_staff
+@for_operators
 def close(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Close a season now or at a planned time, or cancel its planned closing."""
     season = season_seen_by(request.user, slug, number)
@@ -235,7 +236,7 @@ def close(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 
 @require_POST
-@for_staff
+@for_operators
 def open_next(request: HttpRequest, slug: str) -> HttpResponse:
     ladder, form = ladder_seen_by(request.user, slug), OpenForm(request.POST)
     if not form.is_valid():

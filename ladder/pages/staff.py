@@ -26,15 +26,15 @@ from bots.uploads.queue import undecided, waiting
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.limits import refusal_over
 from esr_platform.accounts.models import User
+from esr_platform.accounts.roles import REASON_LENGTH
 from ladder import access, chat
-from ladder.access import cup_seen_by, found, is_staff, match_seen_by
-from ladder.corrections import REASON_LENGTH
+from ladder.access import cup_seen_by, found, match_seen_by
 from ladder.cups import moderation as cup_moderation
 from ladder.matchmaking import guests
 from ladder.members.suspensions import lift, suspend
 from ladder.models import ChatLine, ChatReport, Cup, CupLedgerEntry, GuestNameReport, Intervention, Seat
 from ladder.pages.components.filters import paginate
-from ladder.pages.components.responses import for_staff, form_status, limit_actions
+from ladder.pages.components.responses import for_moderators, for_operators, for_staff, form_status, limit_actions
 from ladder.pages.cup_ledger import ledger_rows
 
 # --- All pages of staff ----------------------------------------------------------------------------------------------
@@ -99,13 +99,13 @@ def _report_page(
 
 
 @require_safe
-@for_staff
+@for_moderators
 def reports(request: HttpRequest) -> HttpResponse:
     return _reports_page(request, moderation.complained_of())
 
 
 @require_POST
-@for_staff
+@for_moderators
 def settle(request: HttpRequest, bot_id: int) -> HttpResponse:
     """Remove reported texts of a bot or dismiss its reports. A refused form is shown again, with its entries."""
     bot = found(Bot.objects.all(), gettext("Bot not found."), pk=bot_id)
@@ -161,7 +161,7 @@ LINES: Final = 20
 
 
 @require_safe
-@for_staff
+@for_moderators
 def reported_lines(request: HttpRequest) -> HttpResponse:
     context = {
         "lines": Paginator(_reported(), LINES).get_page(request.GET.get("page")),
@@ -172,7 +172,7 @@ def reported_lines(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-@for_staff
+@for_moderators
 def settle_line(request: HttpRequest, line_id: int) -> HttpResponse:
     """Hide a reported chat line or dismiss its reports."""
     line = found(ChatLine.objects.all(), _("Chat message not found."), pk=line_id)
@@ -195,7 +195,7 @@ def report_guest_name(request: HttpRequest, match_id: int, seat: int) -> HttpRes
     place = found(match.seats.exclude(guest_name=""), _("Guest not found."), index=seat)
     user = cast("User", request.user)
     try:
-        if is_staff(user):
+        if user.moderates:
             guests.settle_name(place, user, remove=True)
             messages.success(request, _("Name removed."))
         else:
@@ -207,7 +207,7 @@ def report_guest_name(request: HttpRequest, match_id: int, seat: int) -> HttpRes
 
 
 @require_POST
-@for_staff
+@for_moderators
 def settle_guest_name(request: HttpRequest, seat_id: int) -> HttpResponse:
     """Remove the reported name of a guest or dismiss its reports."""
     seat = found(Seat.objects.all(), _("Guest not found."), pk=seat_id)
@@ -277,7 +277,7 @@ def report_cup(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_safe
-@for_staff
+@for_moderators
 def reported_cups(request: HttpRequest) -> HttpResponse:
     """The cups with open reports, and the removed texts."""
     context = {
@@ -289,7 +289,7 @@ def reported_cups(request: HttpRequest) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@for_staff
+@for_moderators
 def moderate_cup(request: HttpRequest, cup_id: int) -> HttpResponse:
     """One cup, reported or not: remove its texts, cancel it, or dismiss its reports.
 
@@ -345,7 +345,7 @@ class ModerateForm(forms.Form):
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@for_staff
+@for_moderators
 def bot(request: HttpRequest, bot_id: int) -> HttpResponse:
     moderated = found(Bot.objects.of_code().select_related("owner"), gettext("Bot not found."), pk=bot_id)
     staff = cast("User", request.user)
@@ -378,13 +378,14 @@ def bot(request: HttpRequest, bot_id: int) -> HttpResponse:
 @require_safe
 @for_staff
 def trail(request: HttpRequest) -> HttpResponse:
-    """The audit log: staff actions on bots and users, or with ``?of=matches`` on matches and texts of cups.
+    """The audit log: staff actions on bots and users, or with ``?of=matches`` on matches, ladders and texts of cups.
 
-    With ``?of=cups``, it lists the actions of organizers and site admins in cups.
+    With ``?of=site``, it lists actions on hosts and intake; with ``?of=cups``, those of organizers and staff in cups.
     """
     logs: dict[str, QuerySet[Any]] = {
-        "people": _listed(StaffAction.objects.all()),
-        "matches": Intervention.objects.select_related("author", "match__ladder", "cup"),
+        "people": _listed(StaffAction.objects.exclude(bot=None, person=None)),
+        "site": _listed(StaffAction.objects.filter(bot=None, person=None)),
+        "matches": Intervention.objects.select_related("author", "match__ladder", "ladder", "cup"),
         "cups": CupLedgerEntry.objects.exclude(author=None).select_related("author", "cup").order_by("-pk"),
     }
     of = request.GET.get("of", "")
@@ -447,7 +448,7 @@ def _failing() -> int:
 
 
 @require_safe
-@for_staff
+@for_operators
 def sandboxes(request: HttpRequest) -> HttpResponse:
     context = {
         "machines": [MachineRow(machine) for machine in Machine.objects.order_by("host")],

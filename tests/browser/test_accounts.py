@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from bots.models import Bot
-from esr_platform.accounts.models import Token, User
+from esr_platform.accounts.models import Role, Token, User, flags_of
 from tests.browser.looker import ARTEFACTS, AXE, AXE_SCRIPT, SCHEMES, Looker, press
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -112,7 +112,7 @@ def test_staff_sees_what_people_report(watched: Page, look: Look) -> None:
     watched.locator("textarea[name=text]").fill("It advertises. " + "x" * 80)
     watched.locator("main form button.send").click()
     expect(watched.locator("main").get_by_role("status")).to_be_visible()
-    User.objects.filter(pk=miriam.pk).update(is_staff=True)
+    User.objects.filter(pk=miriam.pk).update(role=Role.ADMIN, **flags_of(Role.ADMIN))
     watched.goto("/staff/reports/")
     look("reports")
     watched.locator("input[name=what][value=description]").check()

@@ -10,7 +10,7 @@ from django.test import Client
 from playwright.sync_api import Browser, Page, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
-from esr_platform.accounts.models import User
+from esr_platform.accounts.models import Role, User, flags_of
 from ladder.chat import report, say
 from ladder.creation import open_house
 from ladder.live.presence import note_seen
@@ -71,7 +71,7 @@ def test_every_page_of_the_lobby_fits_its_window_and_axe_finds_nothing(looker: L
     looker.look("in-the-middle")
     looker.open("/play/challenge/house-haggler/", f"/play/challenge/people/{bob.username}/", "/account/")
     looker.open(f"/people/{bob.username}/", "/bots/house-haggler/")
-    User.objects.filter(pk=ada.pk).update(is_staff=True)
+    User.objects.filter(pk=ada.pk).update(role=Role.ADMIN, **flags_of(Role.ADMIN))
     looker.open("/staff/chat/")
 
 

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from bots.models import Bot
-from esr_platform.accounts.models import User
+from esr_platform.accounts.models import Role, User, flags_of
 from ladder.creation import open_house
 from tests.browser.looker import Looker, press
 from tests.browser.test_accounts import PASSWORD, signed_in
@@ -20,7 +20,7 @@ def test_staff_suspends_an_account_and_all_pages_show_it(watched: Page, looker: 
     staff, carl = signed_in(watched), person("carl")
     bot = uploaded(carl, "W" * 40)
     Bot.objects.filter(pk=bot.pk).update(description="Buy this. " * 50)
-    User.objects.filter(pk=staff.pk).update(is_staff=True)
+    User.objects.filter(pk=staff.pk).update(role=Role.ADMIN, **flags_of(Role.ADMIN))
     watched.goto("/people/carl/")
     looker.look("person")
     watched.locator("main a[href='/staff/people/carl/']").click()

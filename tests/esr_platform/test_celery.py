@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import socket
+from collections.abc import Sequence
 from threading import Event
 from typing import Any
 
@@ -12,7 +14,9 @@ from django.conf import settings
 from django.db import OperationalError
 from django.test import Client
 from kombu import Connection, Consumer, Message, Queue
+from pytest_django import Settings
 
+from esr_platform import drains
 from esr_platform import heartbeats as heartbeat
 from esr_platform.heartbeats import NotReached, beating
 from esr_platform.leases import on_database
@@ -25,7 +29,7 @@ from tests.services.ports import wait_until
 QUEUES = ["on_time", "soon", "validations", "estimates", "matches"]
 
 
-def taken(broker: str, messages: int) -> list[str]:
+def taken(broker: str, messages: int, queues: Sequence[str] = QUEUES, timeout_s: float = 10) -> list[str]:
     """The queues of the next ``messages``, in the order in which a worker takes them."""
     order: list[str] = []
 
@@ -37,9 +41,9 @@ def taken(broker: str, messages: int) -> list[str]:
     with Connection(url, transport_options=settings.CELERY_BROKER_TRANSPORT_OPTIONS) as connection:
         channel = connection.channel()
         channel.basic_qos(0, 1, False)
-        with Consumer(channel, [Queue(name, routing_key=name) for name in QUEUES], on_message=note):
+        with Consumer(channel, [Queue(name, routing_key=name) for name in queues], on_message=note):
             while len(order) < messages:
-                connection.drain_events(timeout=10)
+                connection.drain_events(timeout=timeout_s)
     return order
 
 
@@ -51,6 +55,18 @@ def test_matches_at_a_set_time_come_first_and_the_other_queues_take_turns(broker
     assert order[:2] == ["on_time", "on_time"]
     assert sorted(order[2:4]) == sorted(order[4:6]) == ["matches", "validations"]
     assert order[6] == "matches"
+
+
+def test_the_workers_of_a_drained_machine_leave_matches_to_others(broker: str, settings: Settings) -> None:
+    settings.REDIS_URL = broker
+    for queue in ("matches", "on_time", "validations", "live"):
+        current_app.send_task("ladder.tasks.play_match", args=(0,), queue=queue)
+    drains.announce([socket.gethostname(), "another"])
+    assert taken(broker, 1, [*QUEUES, "live"]) == ["live"]
+    with pytest.raises(TimeoutError):
+        taken(broker, 1, [*QUEUES, "live"], timeout_s=2)
+    drains.withdraw(socket.gethostname())
+    assert sorted(taken(broker, 3)) == ["matches", "on_time", "validations"]
 
 
 LOST = "lease of the match lost; its result will be discarded"

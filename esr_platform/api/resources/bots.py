@@ -189,7 +189,7 @@ class _OwnToo(Reading):
         if not isinstance(token, Token) or token.allows(Scope.READ) or not token.allows(Scope.UPLOAD):
             return super().viewer
         owner = copy(token.user)
-        owner.is_staff = owner.is_superuser = False
+        owner.role = ""
         return owner
 
 

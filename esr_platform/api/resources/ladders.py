@@ -51,6 +51,8 @@ class LadderDocument(Document):
         ),
     ]
     open: Annotated[bool, about("Whether the ladder schedules new games.", True)]
+    paused: Annotated[Moment | None, about("Time from which operators let no game begin, or null.", None)]
+    pause_reason: Annotated[str, about("Why it is paused, else empty.", "")]
     by_invitation: Annotated[bool, about("Whether users need an invitation to join.", False)]
     private: Annotated[bool, about("Whether only members can see the ladder.", False)]
     freezes_at: Annotated[Moment | None, about("Time from which versions can no longer change, or null.", None)]
@@ -61,7 +63,7 @@ class LadderDocument(Document):
     season: Annotated[NamedSeason | None, about("Newest season.")]
 
 
-_PLAIN: Final = LadderDocument.__struct_fields__[:10]
+_PLAIN: Final = LadderDocument.__struct_fields__[:12]
 _LADDERS: Final = Ladder.objects.values("pk", "limits", "next_ledger", *_PLAIN)
 _SEASONS: Final = Prepared(
     lambda ladders: Season.objects.filter(ladder__pk__in=ladders).order_by("number").values("ladder", *DATES)

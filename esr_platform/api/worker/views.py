@@ -18,7 +18,7 @@ from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from bots import worker_hosts
+from bots import drains, worker_hosts
 from bots.models import WorkerHost, WorkerScope
 from bots.uploads.storage import OutOfReach
 from bots.worker_hosts import Abilities
@@ -44,7 +44,7 @@ LOOK_S: Final = 0.5
 """Seconds between two looks at the queue, one for all hosts that wait in this process."""
 
 REST_S: Final = 60
-OTHER_RELEASE_S: Final = 60
+NO_WORK_S: Final = 60
 TOO_MANY_S: Final = 5
 
 Name = Annotated[str, Meta(max_length=40, pattern=NO_NUL)]
@@ -113,6 +113,10 @@ def _looked(_: int, asks: list[None]) -> list[bool]:
 _QUEUE: Final = Coalescer(_looked, apart_s=LOOK_S)
 
 
+_NO_WORK: Final = {WorkerHost.State.OTHER_RELEASE: "other_release", WorkerHost.State.DRAINED: "host_drained"}
+"""The states in which a host gets no work, with the codes of the refusal."""
+
+
 class Work(_LiveOfHosts):
     """At ``/api/worker/work``: a match for a process of a host, or none after ``wait`` seconds. It keeps no thread."""
 
@@ -121,10 +125,14 @@ class Work(_LiveOfHosts):
     async def post(self, request: Request) -> Response:
         """Return the assignment, and a notice about the host."""
         host, asked = _host(request), read_body(request.data, WorkRequest)
-        state, notice = worker_hosts.state_of(asked.release, asked.protocol, asked.clock, asked.abilities)
+        reason = await threads.read(drains.reason_of, host.worker)
+        if reason is not None:
+            state, notice = worker_hosts.drained(reason)
+        else:
+            state, notice = worker_hosts.state_of(asked.release, asked.protocol, asked.clock, asked.abilities)
         await threads.write(worker_hosts.note, host, state, notice, asked.release, asked.abilities)
-        if state == WorkerHost.State.OTHER_RELEASE:
-            raise Refusal(HTTPStatus.CONFLICT, "other_release", notice, OTHER_RELEASE_S)
+        if state in _NO_WORK:
+            raise Refusal(HTTPStatus.CONFLICT, _NO_WORK[state], notice, NO_WORK_S)
         who, woken = identity(request._request, host), asyncio.Event()
         hub().require_room(who)
         until = asyncio.get_running_loop().time() + asked.wait

@@ -47,7 +47,7 @@ class Command(BaseCommand):
 
 
 def _with_author(parser: Any) -> Any:
-    parser.add_argument("--by", required=True, metavar="USER", help="your username; you must be a site admin")
+    parser.add_argument("--by", required=True, metavar="USER", help="your username; you must belong to the site staff")
     parser.add_argument("--reason", required=True, help="reason for the correction, shown publicly")
     return parser
 

@@ -1,4 +1,4 @@
-"""Responses that several pages share: limits on slow pages and long files, and pages for site admins only."""
+"""Responses that several pages share: limits on slow pages and long files, and pages for site staff only."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 
 from esr_platform.accounts.limits import address, wait_s
-from ladder import access
+from esr_platform.accounts.models import Role
+from esr_platform.accounts.roles import has_role
 from ladder.models import Cup
 
 # --- Keys of cached pages --------------------------------------------------------------------------------------------
@@ -135,20 +136,29 @@ def of_long_files(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpRe
     return paced
 
 
-# --- Site admins only ------------------------------------------------------------------------------------------------
+# --- Site staff only -------------------------------------------------------------------------------------------------
 
 View = Callable[..., HttpResponse]
 
 
-def for_staff(view: View) -> View:
-    """Show ``view`` only to staff. Visitors are asked to sign in; other users get status 404."""
+def _only_for(role: Role | None) -> Callable[[View], View]:
+    """Show a view only to users with ``role``. Visitors are asked to sign in; other users get status 404."""
 
-    @never_cache
-    @login_required
-    @wraps(view)
-    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if not access.is_staff(request.user):
-            raise Http404
-        return view(request, *args, **kwargs)
+    def guard(view: View) -> View:
+        @never_cache
+        @login_required
+        @wraps(view)
+        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            if not has_role(request.user, role):
+                raise Http404
+            return view(request, *args, **kwargs)
 
-    return guarded
+        return guarded
+
+    return guard
+
+
+for_staff = _only_for(None)
+for_moderators = _only_for(Role.MODERATOR)
+for_operators = _only_for(Role.OPERATOR)
+for_admins = _only_for(Role.ADMIN)

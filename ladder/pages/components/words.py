@@ -318,6 +318,10 @@ def _paused(name: str, wait: Wait) -> str:
     return f"{_('%(name)s is paused.') % {'name': name}} {sentence(visible(wait.detail))}"
 
 
+def _ladder_paused(_name: str, wait: Wait) -> str:
+    return f"{_('This ladder is paused. No games start.')} {sentence(visible(wait.detail))}"
+
+
 def _workers_down(_name: str, wait: Wait) -> str:
     return f"{_('No games are being played at the moment.')} {sentence(visible(wait.detail))}"
 
@@ -337,6 +341,7 @@ _SENTENCES: Final[dict[Cause, Callable[[str, Wait], str]]] = {
     ),
     Cause.NOT_SUPPORTED: _plain(gettext_noop("The active version does not support the format of this ladder.")),
     Cause.CLOSED: _plain(gettext_noop("This ladder is closed. No new games are scheduled.")),
+    Cause.LADDER_PAUSED: _ladder_paused,
     Cause.NO_SEASON: _plain(
         gettext_noop("No season is open for new games. Games continue when the next season opens.")
     ),

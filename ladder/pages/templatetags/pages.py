@@ -18,6 +18,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext, gettext_lazy, gettext_noop, pgettext_lazy
 
 from bots.machines import sandbox_state
+from esr_platform.accounts.roles import has_role
 from esr_platform.static_files import imported
 from games.registry import GAMES
 from ladder.matches import machines, public_results
@@ -77,7 +78,7 @@ def sections(context: Mapping[str, Any]) -> list[tuple[str, str, bool]]:
     request, user = context.get("request"), context.get("user")
     here = _section_of(request.path) if request else ""
     own = (OWN,) if user is not None and user.is_authenticated else ()
-    staff = (STAFF,) if user is not None and user.is_staff else ()
+    staff = (STAFF,) if user is not None and has_role(user) else ()
     listed = (*SECTIONS[:5], *own, *SECTIONS[5:], *staff)
     links = [(str(title), reverse(f"pages:{name}")) for title, name in listed]
     exact = max((address for _, address in links if here.startswith(address)), key=len, default="")

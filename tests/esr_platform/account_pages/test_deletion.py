@@ -25,7 +25,7 @@ from bots.uploads.storage import KEPT, bytes_of, keep
 from bots.uploads.upload import upload_new_bot
 from esr_platform.account_pages import deletion, suspensions
 from esr_platform.accounts import tokens
-from esr_platform.accounts.models import FormerName, Scope, User
+from esr_platform.accounts.models import FormerName, Role, Scope, User, flags_of
 from ladder.chat import AFTERWARDS, hidden_lines, lines_after, report, said_so_far, settle
 from ladder.cups.registration import enter
 from ladder.cups.verification import faults
@@ -138,7 +138,7 @@ def test_the_address_may_be_used_again(miriam: User) -> None:
 
 
 def test_the_last_who_may_do_everything_stays(miriam: User) -> None:
-    User.objects.filter(pk=miriam.pk).update(is_superuser=True, is_staff=True)
+    User.objects.filter(pk=miriam.pk).update(role=Role.ADMIN, **flags_of(Role.ADMIN))
     with refused("last_superuser"):
         deletion.delete(miriam)
     User.objects.create_superuser("roberta")
@@ -282,7 +282,7 @@ def test_an_answer_on_its_way_names_nobody_who_is_gone(miriam: User) -> None:
     ladder, bot = Ladder.objects.get(slug=DUEL), uploaded(miriam, "Magpie")
     others = [membership.bot.active_version for membership in ladder.memberships.exclude(bot=bot)[: ladder.seats - 1]]
     table = [version.pk for version in (bot.active_version, *others) if version is not None]
-    host = User.objects.create_user("roberta", is_staff=True)
+    host = User.objects.create_user("roberta", role=Role.MODERATOR)
     exhibition = request_scheduled(host, ladder, table, 1, timezone.now() + timedelta(hours=1), uuid4())
     on_its_way = User.objects.get(pk=miriam.pk)
     deletion.delete(miriam)
@@ -302,7 +302,7 @@ def test_of_two_last_ones_who_leave_at_once_one_stays() -> None:
         too.is_waiting()
     with refused("last_superuser"):
         too.ended()
-    assert User.objects.get(is_superuser=True, is_active=True) == other
+    assert User.objects.get(role=Role.ADMIN, is_active=True) == other
 
 
 def test_a_process_that_died_in_between_is_made_up_for(miriam: User) -> None:

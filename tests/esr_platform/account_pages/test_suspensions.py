@@ -19,7 +19,7 @@ from esr_platform.account_pages import suspensions
 from esr_platform.account_pages.sign_in import AccountAdapter
 from esr_platform.accounts import tokens
 from esr_platform.accounts.errors import Refused
-from esr_platform.accounts.models import Scope, User
+from esr_platform.accounts.models import Role, Scope, User
 from ladder.exhibitions.requests import cancel, request_test
 from ladder.members.suspensions import lift as lift_bot
 from ladder.members.suspensions import suspend as suspend_bot
@@ -34,7 +34,7 @@ WHY = "It insults others."
 
 @pytest.fixture
 def staff(db: None) -> User:
-    return User.objects.create_user("eve", is_staff=True)
+    return User.objects.create_user("eve", role=Role.MODERATOR)
 
 
 def playing(bot: Bot) -> bool:
@@ -125,7 +125,7 @@ def test_who_is_not_staff_does_nothing(miriam: User, staff: User) -> None:
 
 
 def test_staff_cannot_act_on_staff_nor_on_themselves(staff: User) -> None:
-    other = User.objects.create_user("olga", is_staff=True)
+    other = User.objects.create_user("olga", role=Role.MODERATOR)
     root = User.objects.create_superuser("roberta")
     for person in (other, root):
         with refused("needs_superuser"):
@@ -271,7 +271,7 @@ def test_of_two_who_suspend_each_other_at_once_one_does(db: None) -> None:
     suspensions.suspend(other, roberta, WHY)
     with pytest.raises(Refused):
         suspensions.suspend(roberta, on_its_way, WHY)
-    assert User.objects.get(is_superuser=True, is_active=True) == roberta
+    assert User.objects.get(role=Role.ADMIN, is_active=True) == roberta
 
 
 def test_a_password_that_is_being_changed_lifts_no_suspension(miriam: User, staff: User) -> None:

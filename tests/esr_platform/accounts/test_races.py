@@ -14,7 +14,7 @@ from bots.moderation import MOST_A_DAY, blank, complain
 from bots.owners import describe, rename
 from esr_platform.accounts import tokens
 from esr_platform.accounts.errors import Refused
-from esr_platform.accounts.models import Scope, Token, User
+from esr_platform.accounts.models import Role, Scope, Token, User
 
 pytestmark = [pytest.mark.locks, pytest.mark.django_db(transaction=True)]
 
@@ -47,7 +47,7 @@ def test_nobody_reports_more_bots_a_day_than_one_may() -> None:
 
 
 def test_what_staff_takes_away_is_away_whatever_its_owner_sends_at_that_moment() -> None:
-    carl, staff = User.objects.create_user("carl"), User.objects.create_user("root1", is_staff=True)
+    carl, staff = User.objects.create_user("carl"), User.objects.create_user("root1", role=Role.MODERATOR)
     bot = Bot.objects.create(owner=carl, name="Rude Word", slug="rude", description="Rude.")
 
     def act(number: int) -> None:

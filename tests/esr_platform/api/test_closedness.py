@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from bots.models import Bot, BotVersion
-from esr_platform.accounts.models import Scope, Token, User
+from esr_platform.accounts.models import Role, Scope, Token, User, flags_of
 from games.registry import GAMES
 from games.schemas import DOCUMENTS
 from ladder.corrections import void
@@ -91,7 +91,7 @@ def test_a_version_that_was_never_validated_is_visible_to_its_owner_only(miriam:
 def test_staff_see_hidden_bots_of_others_with_the_scope_read_but_not_upload(miriam: Program) -> None:
     miriam.upload(name="Citrine")
     uploads, reads = person("ruth", Scope.UPLOAD), person("rose", Scope.UPLOAD, Scope.READ)
-    User.objects.filter(username__in=("ruth", "rose")).update(is_staff=True, is_superuser=True)
+    User.objects.filter(username__in=("ruth", "rose")).update(role=Role.ADMIN, **flags_of(Role.ADMIN))
     for address in ("bots/citrine", "bots/citrine/versions", "bots/citrine/versions/1"):
         problem(uploads.get(address), 404, "not_found")
         assert reads.get(address).status_code == 200

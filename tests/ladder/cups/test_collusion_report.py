@@ -9,7 +9,7 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from esr_platform.accounts.models import User
+from esr_platform.accounts.models import Role, User
 from tests.build import signed_in, uploaded, verified
 from tests.ladder.cups.cups import due, entered, house_bots, new_cup, play_round
 from tests.page import parsed
@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("house")]
 
 
 def test_staff_see_who_gained_from_whom_in_a_cup_and_bots_of_one_owner_are_compared() -> None:
-    ada, staff = verified("ada"), User.objects.create_user("eve", is_staff=True)
+    ada, staff = verified("ada"), User.objects.create_user("eve", role=Role.MODERATOR)
     own = [uploaded(ada, name, formats={"edel-stein-reich": [3]}) for name in ("one", "two")]
     cup = due(entered(new_cup("swiss", rounds=1, blocks=8, entries_per_user=2), [*own, *house_bots(most=1)]))
     address = f"/staff/collusion/cups/{cup.slug}/"

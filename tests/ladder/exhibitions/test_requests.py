@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from bots.models import Bot
 from esr_platform.accounts.errors import TooMany
+from esr_platform.accounts.models import Role
 from ladder.exhibitions.choices import choices, games_left
 from ladder.exhibitions.requests import cancel, request_comparison, request_scheduled, request_test
 from ladder.members.memberships import activate, leave
@@ -123,7 +124,7 @@ def test_a_match_at_a_set_time_waits_for_the_other_owners_but_staffs_does_not(bo
     eve = person("eve")
     with refused("no_bot_of_yours"):
         request_scheduled(eve, duel, ids, 1, at, uuid4())
-    eve.is_staff = True
+    eve.role = Role.MODERATOR
     eve.save()
     assert request_scheduled(eve, duel, ids, 1, at, uuid4()).state == "planned"
 

@@ -17,7 +17,7 @@ from bots.runner.play import play_match
 from bots.runner.report import MachineDelay, MatchReport, SeatReport
 from bots.runner.spec import FakeProgram, MatchSpec, SeatSpec
 from bots.sandbox.in_process import InProcessLauncher
-from esr_platform.accounts.models import User
+from esr_platform.accounts.models import Role, User
 from ladder.exports.documents import record_of
 from ladder.matches import logs
 from ladder.matches.logs import MOST_BYTES, forget_old_logs, log_of, packed, packed_logs, readable_seats, unpacked
@@ -104,7 +104,7 @@ def test_nobody_else_reads_what_a_bot_wrote(played: Match) -> None:
 
 def test_the_owner_and_staff_may_read_it_and_nobody_else(played: Match, ada: User) -> None:
     bob, staff = person("bob"), person("staff")
-    staff.is_staff = True
+    staff.role = Role.MODERATOR
     for user in (ada, staff):
         assert log_of(played, 0, user) is not None
         assert readable_seats(played, user) == {0}
@@ -118,14 +118,14 @@ def test_nobody_reads_a_log_while_another_game_of_its_deal_is_to_be_played(match
     """It tells what was dealt, and the same owner's bot has still to play with that."""
     assert play(match.pk, pretending) == "finished"
     assert SeatLog.objects.filter(seat__match=match).exists()
-    ada.is_staff = True
+    ada.role = Role.MODERATOR
     assert (log_of(match, 0, ada), readable_seats(match, ada)) == (None, frozenset())
     finish_others(match)
     assert (log_of(match, 0, ada) is not None, readable_seats(match, ada)) == (True, {0})
 
 
 def test_there_are_no_logs_of_the_house_nor_of_seats_that_are_not_there(played: Match, ada: User) -> None:
-    ada.is_staff = True
+    ada.role = Role.MODERATOR
     assert [log_of(played, index, ada) for index in (1, 2, -1)] == [None] * 3
     assert SeatLog.objects.count() == 1
 

@@ -31,12 +31,24 @@ from bots.runner.report import ForfeitReport, MachineDelay, MatchReport
 from bots.sandbox.status import status
 from bots.uploads.storage import uploads
 from bots.worker.host import HostProcess, Stopping
+from esr_platform.accounts.models import Role
 from ladder.matches.assignments import seeds_key
-from ladder.matches.leases import MOST_FAILURES
+from ladder.matches.leases import MOST_FAILURES, claim
 from ladder.matches.worker_hosts import CANDIDATES, give_up_rechecks
 from ladder.models import Attempt, Block, DealSeries, Ladder, LedgerEntry, Match, Recheck, Result, SeatLog
+from ladder.operations import drain, resume_host
 from ladder.upkeep import sweep
-from tests.build import DUEL, HONEST, expire_lease, fill_with_blocks, finish_others, first_games, match_of, report_of
+from tests.build import (
+    DUEL,
+    HONEST,
+    expire_lease,
+    fill_with_blocks,
+    finish_others,
+    first_games,
+    match_of,
+    person,
+    report_of,
+)
 from tests.ladder.matches.test_play import random_play, with_fakes
 from tests.ladder.worker_hosts import (
     ABLE,
@@ -206,6 +218,24 @@ def test_a_host_of_another_release_gets_no_work_but_what_it_plays_counts(match: 
     assert (problem.value.status, problem.value.code, problem.value.retry_after_s) == (409, "other_release", 60)
     assert WorkerHost.objects.get().state == "other_release"
     assert client.bring(lease, result_of(taken)) == "finished"
+
+
+def test_a_drained_host_gets_no_work_but_what_it_plays_counts(match: Match) -> None:
+    client, operator = client_of(), person("olga", role=Role.OPERATOR)
+    taken, lease = held(client)
+    drain("host:lab", "A new disk", operator)
+    with pytest.raises(Problem) as problem:
+        asked(client)
+    assert (problem.value.status, problem.value.code, problem.value.retry_after_s) == (409, "host_drained", 60)
+    assert "A new disk." in str(problem.value)
+    assert WorkerHost.objects.get().state == "drained"
+    assert claim(first_games().filter(status="queued")[0].pk, "host:lab/7") is None, "also if it asked before"
+    assert client.renew(lease)
+    assert client.bring(lease, result_of(taken)) == "finished"
+    resume_host("host:lab", "It is there", operator)
+    send_all()
+    assert asked(client) is not None
+    assert WorkerHost.objects.get().state == "ready"
 
 
 @pytest.mark.parametrize("off_s", [-600, 600])

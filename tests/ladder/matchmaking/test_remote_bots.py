@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from bots import remote
 from bots.models import Bot, Machine, RemoteBot
+from esr_platform.accounts.models import Role
 from ladder.live.end import finish, void
 from ladder.matchmaking.remote_bots import offer, open_in_turn, seat, still_there
 from ladder.members.memberships import declare, join
@@ -229,7 +230,7 @@ def test_merged_memberships_do_not_play(django_user_model: Any) -> None:
 
     (ladder,) = only(OPEN)
     ada, bob = online_bots("ada", "bob")
-    staff = django_user_model.objects.create(username="eve", is_staff=True)
+    staff = django_user_model.objects.create(username="eve", role=Role.MODERATOR)
     merge(ladder.memberships.get(bot=ada), ladder.memberships.get(bot=bob), "the same program", staff)
     seat()
     seated = LiveSeat.objects.filter(kind="remote").values_list("seat__version__bot", flat=True)

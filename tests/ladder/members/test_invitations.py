@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from esr_platform.accounts.models import User
+from esr_platform.accounts.models import Role, User
 from ladder.creation import found_ladder
 from ladder.members.invitations import enroll, enrollable, invite, member_by_link
 from ladder.members.memberships import leave
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def eve() -> User:
-    return User.objects.create_user("eve", is_staff=True)
+    return User.objects.create_user("eve", role=Role.MODERATOR)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from django.test import override_settings
 from django.utils import timezone
 
 from bots.models import Bot, BotVersion
-from esr_platform.accounts.models import User
+from esr_platform.accounts.models import Role, User
 from ladder.corrections import merge
 from ladder.matches.leases import claim
 from ladder.matches.results import record_result
@@ -229,7 +229,7 @@ def test_its_owner_has_left_the_ladder(bot: Bot, ladder: Ladder) -> None:
 
 
 def test_its_results_count_for_nobody_any_more(bot: Bot, ladder: Ladder) -> None:
-    judge = User.objects.create(username="judge", email="judge@example.org", is_staff=True)
+    judge = User.objects.create(username="judge", email="judge@example.org", role=Role.MODERATOR)
     merge(Membership.objects.get(bot=bot), None, "it was played by a person", judge)
     fill()
     assert answer(bot).cause is Cause.MERGED

@@ -6,6 +6,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
+from esr_platform.accounts.models import Role
 from games.record import from_json, replay, verify
 from games.registry import GAMES
 from ladder.corrections import void
@@ -43,7 +44,7 @@ def test_a_match_that_is_not_rated_has_a_result_without_ratings(site: Site, clie
 
 def test_a_result_that_was_taken_back_says_why_and_has_no_ratings(site: Site, client: Client) -> None:
     staff = person("staff")
-    staff.is_staff = True
+    staff.role = Role.MODERATOR
     void(site.finished.pk, "two bots of one owner sat there", staff)
     text = page(client, site.finished)
     ledger = match_page(site.finished.pk, AnonymousUser()).ledger

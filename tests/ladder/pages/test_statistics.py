@@ -12,7 +12,7 @@ from django.test import Client
 
 from bots.models import Bot
 from bots.owners import make_active
-from esr_platform.accounts.models import User
+from esr_platform.accounts.models import Role, User
 from ladder.models import Block, Ladder, Membership, PairTally, SeasonStatistics, SeatResult
 from ladder.pages.components.chart import rating_chart
 from ladder.pages.components.traces import trace
@@ -51,7 +51,7 @@ def played(ladder: Ladder) -> Ladder:
 
 @pytest.fixture
 def staff(client: Client) -> Client:
-    client.force_login(User.objects.create(username="keeper", email="keeper@example.org", is_staff=True))
+    client.force_login(User.objects.create(username="keeper", email="keeper@example.org", role=Role.MODERATOR))
     return client
 
 

@@ -9,7 +9,7 @@ from django.db import IntegrityError, connection, migrations, models, transactio
 from django.db.migrations import Migration, operations
 from django.db.migrations.state import ProjectState
 
-from ladder import schema_changes
+from esr_platform import schema_changes
 
 INDEX = models.Index(fields=["score"], name="shelf_by_score")
 CHECK = models.CheckConstraint(condition=models.Q(score__gte=0), name="score_is_not_negative")
