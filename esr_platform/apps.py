@@ -13,8 +13,10 @@ class PlatformConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Register the system checks of public sites, and start optional reports."""
+        """Register the system checks of public sites, measure queries, and start optional reports."""
         from esr_platform import public  # noqa: F401
+        from esr_platform.slow_queries import watch
         from esr_platform.telemetry import start_telemetry
 
+        watch()
         start_telemetry()

@@ -7,6 +7,7 @@ which is logged once.
 
 from __future__ import annotations
 
+import json
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
@@ -119,8 +120,36 @@ class SharedHistogram(SharedFigure):
         return family
 
 
+LOG_KEPT_S: Final = 14 * 86_400
+
 FIGURES: Final[list[SharedFigure]] = []
 """All figures of this module."""
+
+
+class SharedLog:
+    """The latest events of a kind, newest first, with the time of each. They are kept for ``LOG_KEPT_S``."""
+
+    MOST: Final = 100
+
+    def __init__(self, name: str) -> None:
+        self._key = f"figures:log:{name}"
+
+    def add(self, **event: str | int) -> None:
+        """Note an event with its JSON values."""
+        line = json.dumps({"at_s": time.time(), **event})
+
+        def add(pipeline: Any) -> None:
+            pipeline.lpush(self._key, line)
+            pipeline.ltrim(self._key, 0, self.MOST - 1)
+            pipeline.expire(self._key, LOG_KEPT_S)
+
+        _write(add)
+
+    def latest(self, most: int) -> list[dict[str, Any]]:
+        """Return up to ``most`` events. Raises ``RedisError``."""
+        lines: Any = client(settings.REDIS_URL).lrange(self._key, 0, most - 1)
+        return [json.loads(line) for line in lines]
+
 
 ATTEMPTS: Final = SharedCounter(
     "match_attempts", "Attempts of workers at matches, by ending: delayed ones are re-runs after server lag", "ending"
@@ -137,6 +166,8 @@ RECHECKS: Final = SharedCounter(
 EMAILS: Final = SharedCounter("emails", "Emails by outcome: sent or failed", "outcome")
 TASKS: Final = SharedHistogram("task_seconds", "Duration of background tasks", "task")
 FAILED_TASKS: Final = SharedCounter("task_failures", "Background tasks that ended with an error", "task")
+FAILED_EMAILS: Final = SharedLog("emails")
+SLOW_QUERIES: Final = SharedLog("queries")
 
 
 # --- Streams ---------------------------------------------------------------------------------------------------------

@@ -23,14 +23,12 @@ from django.conf import settings
 from django.db import OperationalError, connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
-from django.db.models import Min
 from django.db.models.functions import Now
 from psycopg_pool import PoolTimeout
 
 from bots.machines import Sandbox, sandbox_state
 from bots.models import BotVersion, Machine
-from bots.uploads.queue import waiting
-from esr_platform import figures
+from esr_platform import figures, queues
 from esr_platform.disconnects import connection_problem, is_busy
 from ladder.models import Attempt, Match
 
@@ -133,18 +131,6 @@ def check_migrations() -> None:
         raise Unhealthy(f"Unapplied migrations: {len(missing)} ({names}{' …' if len(missing) > 3 else ''}).")
 
 
-def queue_ages() -> dict[str, timedelta]:
-    """Return how long the oldest due match and the oldest version to validate have waited; none for empty queues."""
-    due = Match.objects.filter(status=Match.Status.QUEUED, due_at__lte=Now())
-    ages: dict[str, timedelta] = {}
-    oldest = due.order_by().values("status").annotate(oldest=Min("due_at"), now=Now()).values_list("oldest", "now")
-    for since, now in oldest:
-        ages["matches"] = now - since
-    for created, now in waiting().order_by("created").annotate(now=Now()).values_list("created", "now")[:1]:
-        ages["validations"] = now - created
-    return ages
-
-
 def check_queue() -> None:
     """Fail if something is late in a queue of which nothing was begun lately. A long queue only means much work.
 
@@ -152,7 +138,7 @@ def check_queue() -> None:
     """
     if figures.scheduler_runs_s() < QUEUE_LATE.total_seconds():
         return
-    ages, lately = queue_ages(), Now() - QUEUE_LATE
+    ages, lately = queues.ages(), Now() - QUEUE_LATE
     playing = Match.objects.filter(status=Match.Status.RUNNING, lease_until__gt=Now(), table=None)
     latest = Attempt.objects.of_workers().order_by("-pk")[:1]
     begun = {

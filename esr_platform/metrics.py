@@ -1,4 +1,4 @@
-"""Metrics of the site in the Prometheus text format, for staff and for clients with the metrics token.
+"""Metrics of the site in the Prometheus text format, for operators and for clients with the metrics token.
 
 Three kinds of metrics are here, so every web process shows the whole site:
 
@@ -20,7 +20,6 @@ from typing import Any
 import structlog
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError
-from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -33,14 +32,15 @@ from redis.exceptions import RedisError
 
 from bots.machines import GONE_AFTER
 from bots.models import Machine
-from bots.uploads.queue import undecided, waiting
-from esr_platform import figures
-from esr_platform.health import HEALTH, State, clock_offset_s, queue_ages
+from esr_platform import figures, queues
+from esr_platform.accounts.models import Role
+from esr_platform.accounts.roles import has_role
+from esr_platform.health import HEALTH, State, clock_offset_s
 from esr_platform.overload import ANSWER_SECONDS, REFUSED
 from esr_platform.probes import has_metrics_token
 from games import __version__
 from ladder.ledger.integrity import kept_reports
-from ladder.models import Block, Match, RebuildRun
+from ladder.models import RebuildRun
 
 log = structlog.get_logger(__name__)
 
@@ -99,26 +99,22 @@ def ladders() -> Iterator[Family]:
 
 
 def work() -> Iterator[Family]:
-    """Matches and validations that wait or run. The partial indexes of pending matches make this cheap."""
+    """Matches and validations that wait or run."""
     states = GaugeMetricFamily(
         "matches", "Matches that are queued, are played by workers, or are live", labels=["state"]
     )
-    live = Q(block__purpose__in=Block.DRIVEN_BY_REQUESTS)
-    pending = Match.objects.filter(status__in=Match.PENDING)
-    counts = pending.aggregate(
-        queued=Count("pk", filter=Q(status=Match.Status.QUEUED)),
-        running=Count("pk", filter=Q(status=Match.Status.RUNNING) & ~live),
-        live=Count("pk", filter=Q(status=Match.Status.RUNNING) & live),
-    )
-    for state, number in counts.items():
-        states.add_metric([state], number)
+    by_purpose = queues.matches()
+    states.add_metric(["queued"], sum(queue.waiting + queue.later for queue in by_purpose.values()))
+    for state, live in (("running", False), ("live", True)):
+        running = (queue.running for purpose, queue in by_purpose.items() if queues.is_live(purpose) == live)
+        states.add_metric([state], sum(running))
     yield states
     versions = GaugeMetricFamily("validations", "Uploaded versions that wait or are undecided", labels=["state"])
-    versions.add_metric(["waiting"], waiting().count())
-    versions.add_metric(["undecided"], undecided().count())
+    versions.add_metric(["waiting"], queues.validations().waiting)
+    versions.add_metric(["undecided"], queues.undecided_validations())
     yield versions
     ages = GaugeMetricFamily("queue_age_seconds", "How long the oldest item of a queue has waited", labels=["queue"])
-    waited = queue_ages()
+    waited = queues.ages()
     for queue in ("matches", "validations"):
         ages.add_metric([queue], waited[queue].total_seconds() if queue in waited else 0.0)
     yield ages
@@ -128,9 +124,8 @@ def messages() -> Iterator[Family]:
     """Messages in the queues of Celery, and the age of the scheduler's last task."""
     depth = GaugeMetricFamily("queue_messages", "Messages that wait for a worker", labels=["queue"])
     age = GaugeMetricFamily("scheduler_age_seconds", "Seconds since the last task of the scheduler")
-    redis = figures.client(settings.REDIS_URL)
-    for queue in QUEUES:
-        depth.add_metric([queue], int(redis.llen(queue)))
+    for queue, number in queues.messages().items():
+        depth.add_metric([queue], number)
     age_s = figures.scheduler_age_s()
     if age_s < inf:
         age.add_metric([], age_s)
@@ -141,10 +136,6 @@ def clock() -> Iterator[Family]:
     """The offset of the clock, which needs Redis and the database."""
     about = "By how much this machine's clock is ahead of Redis or database"
     yield GaugeMetricFamily("clock_offset_seconds", about, value=clock_offset_s())
-
-
-QUEUES = ("on_time", "soon", "matches", "validations", "estimates", "live", "seats", "default")
-"""The queues of ``CELERY_TASK_ROUTES`` and of ``ladder.matches.dispatch``."""
 
 
 def machines() -> Iterator[Family]:
@@ -192,6 +183,6 @@ PlatformCollector(registry=REGISTRY)
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
     authorization = request.headers.get("Authorization", "").encode()
-    if not (has_metrics_token(authorization) or getattr(request.user, "is_staff", False)):
+    if not (has_metrics_token(authorization) or has_role(request.user, Role.OPERATOR)):
         raise Http404
     return HttpResponse(generate_latest(REGISTRY), content_type=CONTENT_TYPE_LATEST)

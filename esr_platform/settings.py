@@ -521,10 +521,12 @@ for module, task, every in (
 
 # --- Metrics and logs ------------------------------------------------------------------------------------------------
 
-#: Token that gives programs access to `/metrics` and to the details of `/readyz`. Site staff can always read metrics.
+#: Token that gives programs access to `/metrics` and to the details of `/readyz`. Operators can always read metrics.
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
 #: Free bytes on the disk of `VAR_DIR` below which `/readyz` fails. The site itself stops at 10 MB.
 MIN_FREE_DISK_BYTES = env.int("MIN_FREE_DISK_BYTES", default=1 << 30)
+#: Milliseconds from which a database query is listed on the page *Operations*. 0 lists none.
+SLOW_QUERY_MS = env.int("SLOW_QUERY_MS", default=500)
 #: URL of a project of Sentry, which gets all errors. Needs the extra `sentry`.
 SENTRY_DSN = sentry_dsn(env.str("SENTRY_DSN", default=""))
 #: URL of an OpenTelemetry collector, which gets traces over HTTP. Needs the extra `otel`.

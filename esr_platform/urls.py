@@ -9,11 +9,15 @@ from esr_platform.account_pages import views as accounts
 from esr_platform.account_pages.urls import linked_accounts
 from esr_platform.api import http
 from esr_platform.metrics import metrics
+from esr_platform.operations import views as operations
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("account/login/", accounts.LoginView.as_view(), name="account_login"),
     path("account/", include("esr_platform.account_pages.urls")),
     path("staff/people/<str:username>/", accounts.moderate, name="moderate_person"),
+    path("staff/operations/", operations.show, name="operations"),
+    path("staff/operations/<slug:action>/<str:subject>/", operations.act, name="operate"),
+    path("staff/roles/", accounts.roles, name="roles"),
     path("terms/", accounts.show_terms, name="terms"),
     path("account/", include("allauth.account.urls")),
     path("account/2fa/webauthn/login/", accounts.PasskeyLoginView.as_view(), name="mfa_login_webauthn"),

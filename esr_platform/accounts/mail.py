@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import re
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
@@ -124,8 +124,25 @@ def send(email: EmailMultiAlternatives) -> None:
         server = f"{settings.EMAIL_HOST}:{settings.EMAIL_PORT}"
         logger.error("cannot send the email %r: %s. Check EMAIL_URL (%s).", email.subject, failure, server)
         figures.EMAILS.add("failed")
+        figures.FAILED_EMAILS.add(
+            to=", ".join(map(_masked, email.to)), subject=str(email.subject)[:200], problem=_without(email.to, failure)
+        )
         raise NotSent(str(failure)) from failure
     figures.EMAILS.add("sent")
+
+
+def _masked(address: str) -> str:
+    """An email address that staff may see: the first character and the domain."""
+    name, _at, domain = address.rpartition("@")
+    return f"{name[:1]}…@{domain}"
+
+
+def _without(addresses: Iterable[str], failure: Exception) -> str:
+    """What the mail server said, without the email addresses, which it may repeat."""
+    text = str(failure) or type(failure).__name__
+    for address in addresses:
+        text = text.replace(address, _masked(address))
+    return text[:300]
 
 
 def probe() -> str:

@@ -505,6 +505,11 @@ class MatchPage:
         return finished or self.match.status in Match.PENDING
 
     @property
+    def requeueable(self) -> bool:
+        """Whether operators can queue the match again: it is pending, and workers play it."""
+        return self.match.status in Match.PENDING and self.match.block.purpose not in Block.DRIVEN_BY_REQUESTS
+
+    @property
     def failed_attempts(self) -> list[Attempt]:
         """The attempts without a result, which explain why a match took long."""
         return [attempt for attempt in self.attempts if attempt.failure]

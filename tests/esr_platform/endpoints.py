@@ -84,7 +84,8 @@ JUDGED: Mapping[Exposure, str] = {
         pictures/ladders/<slug:slug>.png pictures/bots/<slug:slug>.png pictures/people/<str:username>.png
         pictures/cups/<slug:slug>.png sitemap.xml
         staff/ staff/collusion/ staff/collusion/<slug:slug>/ staff/collusion/cups/<slug:slug>/
-        staff/sandboxes/ staff/ladders/new/ metrics account/export/
+        staff/sandboxes/ staff/ladders/new/ staff/operations/ staff/roles/ metrics account/export/
+        staff/operations/<slug:action>/<str:subject>/
         api/v1/games api/v1/ladders api/v1/ladders/<slug:slug> api/v1/ladders/<slug:slug>/members
         api/v1/ladders/<slug:slug>/members/<slug:bot> api/v1/ladders/<slug:slug>/matches
         api/v1/ladders/<slug:slug>/records api/v1/ladders/<slug:slug>/seasons

@@ -26,7 +26,7 @@ from bots.models import Bot, BotVersion
 from esr_platform.account_pages.digests import unsubscribe_url
 from esr_platform.account_pages.notifications import path_of
 from esr_platform.accounts import tokens
-from esr_platform.accounts.models import Scope, User
+from esr_platform.accounts.models import Role, Scope, User, flags_of
 from ladder.exhibitions.requests import request_scheduled
 from ladder.members.memberships import register
 from ladder.models import ChatLine, Cup, Exhibition, Invitation, Ladder, Match, Proposal, ProposalPlayer
@@ -50,43 +50,43 @@ from tests.ladder.pages.lobby.meeting import met
 
 pytestmark = pytest.mark.django_db
 
-ROLES: Final = ("visitor", "user", "owner", "member", "organizer", "admin")
-"""On the public ladder, ``owner`` has the bots, seats and requests, and ``organizer`` the cup. On the private one,
-``member`` has all of them."""
+ROLES: Final = ("visitor", "user", "owner", "member", "organizer", "moderator", "operator", "admin")
+"""The last three belong to the site staff. On the public ladder, ``owner`` has the bots, seats and requests, and
+``organizer`` the cup. On the private one, ``member`` has all of them."""
 
 MATRIX: Final = """
-DELETE private 401 404 404 200 404 200
+DELETE private 401 404 404 200 404 200 200 200
     api/v1/cups/<slug:slug>/organizers/<str:username> api/v1/exhibitions/<int:exhibition_id>
-DELETE private 401 404 404 200 404 403
+DELETE private 401 404 404 200 404 403 403 403
     api/v1/ladders/<slug:slug>/members/<slug:bot>
-DELETE private 401 404 404 200 404 not_your_bot
+DELETE private 401 404 404 200 404 not_your_bot not_your_bot not_your_bot
     api/v1/cups/<slug:slug>/entries/<slug:bot>
-DELETE public 401 403 200 403 403 200
+DELETE public 401 403 200 403 403 200 200 200
     api/v1/exhibitions/<int:exhibition_id>
-DELETE public 401 403 200 403 403 403
+DELETE public 401 403 200 403 403 403 403 403
     api/v1/ladders/<slug:slug>/members/<slug:bot>
-DELETE public 401 not_organizer not_organizer not_organizer 200 200
+DELETE public 401 not_organizer not_organizer not_organizer 200 200 200 200
     api/v1/cups/<slug:slug>/organizers/<str:username>
-DELETE public 401 not_your_bot 200 not_your_bot not_your_bot not_your_bot
+DELETE public 401 not_your_bot 200 not_your_bot not_your_bot not_your_bot not_your_bot not_your_bot
     api/v1/cups/<slug:slug>/entries/<slug:bot>
-GET hidden 404 404 200 404 404 200
+GET hidden 404 404 200 404 404 200 200 200
     api/v1/bots/<slug:slug> api/v1/bots/<slug:slug>/matches api/v1/bots/<slug:slug>/ratings
     api/v1/bots/<slug:slug>/versions api/v1/bots/<slug:slug>/versions/<int:number> bots/<slug:slug>/
     bots/<slug:slug>/versions/<int:number>/download bots/<slug:slug>/versions/<int:number>/source/
     bots/<slug:slug>/waits/
-GET hidden 404 404 404 404 404 404
+GET hidden 404 404 404 404 404 404 404 404
     bots/<slug:slug>/feed.atom pictures/bots/<slug:slug>.png
-GET hidden login 404 200 404 404 200
+GET hidden login 404 200 404 404 200 200 200
     bots/<slug:slug>/report/ bots/<slug:slug>/versions/<int:number>/
-GET hidden login 404 200 404 404 403
+GET hidden login 404 200 404 404 403 403 403
     bots/<slug:slug>/retire/ bots/<slug:slug>/settings/ bots/<slug:slug>/source/publish/ bots/<slug:slug>/upload/
-GET hidden login 404 404 404 404 403
+GET hidden login 404 404 404 404 403 403 403
     bots/<slug:slug>/declare/
-GET private 401 404 404 200 404 404
+GET private 401 404 404 200 404 404 404 404
     api/v1/challenges/<int:challenge_id> api/v1/matches/<int:match>/seat/stream
-GET private 401 404 404 404 404 404
+GET private 401 404 404 404 404 404 404 404
     api/v1/matches/<int:match>/decision
-GET private 404 404 404 200 404 200
+GET private 404 404 404 200 404 200 200 200
     api/v1/cups/<slug:slug> api/v1/cups/<slug:slug>/entries api/v1/cups/<slug:slug>/ledger
     api/v1/cups/<slug:slug>/rounds api/v1/cups/<slug:slug>/rounds/<int:number> api/v1/cups/<slug:slug>/standings
     api/v1/exhibitions/<int:exhibition_id> api/v1/ladders/<slug:slug> api/v1/ladders/<slug:slug>/matches
@@ -99,25 +99,26 @@ GET private 404 404 404 200 404 200
     exhibitions/<int:exhibition_id>/ ladders/<slug:slug>/ ladders/<slug:slug>/bots/<slug:bot>/
     ladders/<slug:slug>/integrity/ ladders/<slug:slug>/ledger.jsonl ladders/<slug:slug>/seasons/
     ladders/<slug:slug>/seasons/<int:number>/ ladders/<slug:slug>/seasons/<int:number>/deals.jsonl
-    ladders/<slug:slug>/statistics/ ladders/<slug:slug>/statistics/head-to-head/ ladders/<slug:slug>/standings.csv
+    ladders/<slug:slug>/standings.csv ladders/<slug:slug>/statistics/ ladders/<slug:slug>/statistics/head-to-head/
     matches/<int:match_id>/ matches/<int:match_id>/record matches/<int:match_id>/replay.json
     matches/<int:match_id>/rounds/ play/links/<str:token>/
-GET private 404 404 404 200 404 302
+GET private 404 404 404 200 404 302 302 302
     play/tables/<int:match_id>/ play/tables/<int:match_id>/moves/
-GET private 404 404 404 404 404 404
+GET private 404 404 404 404 404 404 404 404
     cups/<slug:slug>/calendar.ics embed/<int:match_id>/ ladders/<slug:slug>/feed.atom pictures/cups/<slug:slug>.png
     pictures/ladders/<slug:slug>.png pictures/matches/<int:match_id>.png
-GET private login 404 404 200 404 200
+GET private login 404 404 200 404 200 200 200
     cups/<slug:slug>/desk/ cups/<slug:slug>/desk/cancel/ cups/<slug:slug>/desk/entries/<slug:bot>/
-    cups/<slug:slug>/desk/pause/ cups/<slug:slug>/desk/rounds/<int:number>/<int:index>/
-    cups/<slug:slug>/desk/settings/ cups/<slug:slug>/report/ cups/<slug:slug>/withdraw/ ladders/<slug:slug>/compare/
-    ladders/<slug:slug>/schedule/ ladders/<slug:slug>/test/
-GET private login 404 404 404 404 200
-    ladders/<slug:slug>/correct/k/ ladders/<slug:slug>/correct/merge/ ladders/<slug:slug>/members/
-    matches/<int:match_id>/correct/
-GET private login 404 404 404 404 404
+    cups/<slug:slug>/desk/pause/ cups/<slug:slug>/desk/rounds/<int:number>/<int:index>/ cups/<slug:slug>/desk/settings/
+    cups/<slug:slug>/report/ cups/<slug:slug>/withdraw/ ladders/<slug:slug>/compare/ ladders/<slug:slug>/schedule/
+    ladders/<slug:slug>/test/
+GET private login 404 404 404 404 200 200 200
+    ladders/<slug:slug>/correct/k/ ladders/<slug:slug>/correct/merge/ matches/<int:match_id>/correct/
+GET private login 404 404 404 404 404 200 200
+    ladders/<slug:slug>/members/
+GET private login 404 404 404 404 404 404 404
     matches/<int:match_id>/seats/<int:index>/log.json matches/<int:match_id>/seats/<int:index>/log/
-GET public 200 200 200 200 200 200
+GET public 200 200 200 200 200 200 200 200
     / about/ account/emails/off/<str:signed>/ account/feed/<str:signed>/news.atom api/v1/ api/v1/bots
     api/v1/bots/<slug:slug> api/v1/bots/<slug:slug>/matches api/v1/bots/<slug:slug>/ratings
     api/v1/bots/<slug:slug>/versions api/v1/bots/<slug:slug>/versions/<int:number> api/v1/cups api/v1/cups/<slug:slug>
@@ -136,248 +137,259 @@ GET public 200 200 200 200 200 200
     cups/<slug:slug>/calendar.ics cups/<slug:slug>/ledger.json cups/<slug:slug>/ledger/ cups/<slug:slug>/results.csv
     cups/<slug:slug>/rounds/<int:number>/ cups/<slug:slug>/standings.csv cups/calendar.ics docs.md docs/
     docs/<path:slug>.md docs/<path:slug>/ docs/images/<str:name> docs/search/ embed/<int:match_id>/ exhibitions/
-    exhibitions/<int:exhibition_id>/
-    favicon.ico icons/<int:size>.png llms.txt ladders/ ladders/<slug:slug>/ ladders/<slug:slug>/bots/<slug:bot>/
+    exhibitions/<int:exhibition_id>/ favicon.ico icons/<int:size>.png llms.txt ladders/ ladders/<slug:slug>/
+    ladders/<slug:slug>/bots/<slug:bot>/
     ladders/<slug:slug>/feed.atom ladders/<slug:slug>/integrity/ ladders/<slug:slug>/ledger.jsonl
     ladders/<slug:slug>/seasons/ ladders/<slug:slug>/seasons/<int:number>/
-    ladders/<slug:slug>/seasons/<int:number>/deals.jsonl ladders/<slug:slug>/statistics/
-    ladders/<slug:slug>/statistics/head-to-head/ ladders/<slug:slug>/standings.csv manifest.webmanifest matches/
+    ladders/<slug:slug>/seasons/<int:number>/deals.jsonl ladders/<slug:slug>/standings.csv
+    ladders/<slug:slug>/statistics/ ladders/<slug:slug>/statistics/head-to-head/ manifest.webmanifest matches/
     matches/<int:match_id>/ matches/<int:match_id>/record matches/<int:match_id>/replay.json
     matches/<int:match_id>/rounds/ people/<str:username>/ pictures/bots/<slug:slug>.png pictures/cups/<slug:slug>.png
     pictures/ladders/<slug:slug>.png pictures/matches/<int:match_id>.png pictures/people/<str:username>.png
     pictures/rules/<slug:slug>.png pictures/site.png play/links/<str:token>/ robots.txt rules/
-    rules/<slug:slug>.md rules/<slug:slug>/
-    rules/<slug:slug>/tutorial/ search/ search/suggestions/ sitemap.xml terms/
-GET public 200 200 302 302 200 200
+    rules/<slug:slug>.md rules/<slug:slug>/ rules/<slug:slug>/tutorial/ search/ search/suggestions/ sitemap.xml terms/
+GET public 200 200 302 302 200 200 200 200
     play/ play/parts/
-GET public 200 302 302 302 302 302
+GET public 200 302 302 302 302 302 302 302
     account/login/
-GET public 302 302 200 302 302 302
+GET public 302 302 200 302 302 302 302 302
     play/tables/<int:match_id>/ play/tables/<int:match_id>/moves/
-GET public 401 200 200 200 200 200
+GET public 401 200 200 200 200 200 200 200
     api/v1/challenges api/v1/token
-GET public 401 404 200 404 404 404
+GET public 401 404 200 404 404 404 404 404
     api/v1/bot api/v1/bot/stream api/v1/challenges/<int:challenge_id> api/v1/matches/<int:match>/seat/stream
-GET public 401 404 204 404 404 404
+GET public 401 404 204 404 404 404 404 404
     api/v1/bot/decision
-GET public 401 404 404 404 404 404
+GET public 401 404 404 404 404 404 404 404
     api/v1/matches/<int:match>/decision
-GET public 403 403 200 403 403 200
+GET public 403 403 200 403 403 200 200 200
     bots/<slug:slug>/versions/<int:number>/download bots/<slug:slug>/versions/<int:number>/source/
-GET public 404 404 404 404 404 200
+GET public 404 404 404 404 404 404 200 200
     metrics
-GET public 404 404 404 404 404 404
+GET public 404 404 404 404 404 404 404 404
     words/<slug:language>/<slug:version>.json
-GET public login 200 200 200 200 200
+GET public login 200 200 200 200 200 200 200
     account/ account/tokens/ bots/<slug:slug>/report/ bots/mine/ cups/<slug:slug>/report/ cups/<slug:slug>/withdraw/
     cups/new/ ladders/<slug:slug>/compare/ ladders/<slug:slug>/schedule/ ladders/<slug:slug>/test/
     ladders/invitations/<str:token>/ play/challenge/<slug:slug>/
-GET public login 200 404 200 200 200
+GET public login 200 404 200 200 200 200 200
     play/challenge/people/<str:username>/
-GET public login 302 302 302 302 302
+GET public login 302 302 302 302 302 302 302
     account/2fa/webauthn/login/ account/delete/ account/export/
-GET public login 403 200 403 403 200
+GET public login 403 200 403 403 200 200 200
     bots/<slug:slug>/versions/<int:number>/
-GET public login 403 200 403 403 403
+GET public login 403 200 403 403 403 403 403
     bots/<slug:slug>/retire/ bots/<slug:slug>/settings/ bots/<slug:slug>/source/publish/ bots/<slug:slug>/upload/
-GET public login 403 403 403 200 200
+GET public login 403 403 403 200 200 200 200
     cups/<slug:slug>/desk/ cups/<slug:slug>/desk/cancel/ cups/<slug:slug>/desk/entries/<slug:bot>/
-    cups/<slug:slug>/desk/pause/ cups/<slug:slug>/desk/rounds/<int:number>/<int:index>/
-    cups/<slug:slug>/desk/settings/
-GET public login 403 404 403 403 403
+    cups/<slug:slug>/desk/pause/ cups/<slug:slug>/desk/rounds/<int:number>/<int:index>/ cups/<slug:slug>/desk/settings/
+GET public login 403 404 403 403 403 403 403
     bots/<slug:slug>/declare/
-GET public login 403 404 403 403 404
+GET public login 403 404 403 403 404 404 404
     matches/<int:match_id>/seats/<int:index>/log.json matches/<int:match_id>/seats/<int:index>/log/
-GET public login 404 404 404 404 200
+GET public login 404 404 404 404 200 200 200
     ladders/<slug:slug>/correct/k/ ladders/<slug:slug>/correct/merge/ matches/<int:match_id>/correct/ staff/
-    staff/bots/<int:bot_id>/ staff/chat/ staff/collusion/ staff/collusion/<slug:slug>/
-    staff/collusion/cups/<slug:slug>/ staff/cups/ staff/cups/<int:cup_id>/ staff/ladders/new/
-    staff/people/<str:username>/ staff/reports/ staff/sandboxes/ staff/trail/
-GET public login 404 404 404 404 404
+    staff/trail/
+GET public login 404 404 404 404 200 404 200
+    staff/bots/<int:bot_id>/ staff/chat/ staff/collusion/ staff/collusion/<slug:slug>/ staff/collusion/cups/<slug:slug>/
+    staff/cups/ staff/cups/<int:cup_id>/ staff/people/<str:username>/ staff/reports/
+GET public login 404 404 404 404 404 200 200
+    staff/ladders/new/ staff/operations/ staff/operations/<slug:action>/<str:subject>/ staff/sandboxes/
+GET public login 404 404 404 404 404 404 200
+    staff/roles/
+GET public login 404 404 404 404 404 404 404
     ladders/<slug:slug>/members/
-GET veiled 200 200 200 200 200 200
+GET veiled 200 200 200 200 200 200 200 200
     api/v1/matches/<int:match_id> matches/<int:match_id>/ matches/<int:match_id>/rounds/
-GET veiled 404 404 404 404 404 404
+GET veiled 404 404 404 404 404 404 404 404
     api/v1/matches/<int:match_id>/log api/v1/matches/<int:match_id>/record api/v1/matches/<int:match_id>/replay
     embed/<int:match_id>/ matches/<int:match_id>/record matches/<int:match_id>/replay.json
     pictures/matches/<int:match_id>.png
-GET veiled login 403 404 403 403 404
+GET veiled login 403 404 403 403 404 404 404
     matches/<int:match_id>/seats/<int:index>/log.json matches/<int:match_id>/seats/<int:index>/log/
-GET veiled login 404 404 404 404 200
+GET veiled login 404 404 404 404 200 200 200
     matches/<int:match_id>/correct/
-PATCH private 401 404 404 registration_closed 404 registration_closed
+PATCH private 401 404 404 registration_closed 404 registration_closed registration_closed registration_closed
     api/v1/cups/<slug:slug>
-PATCH public 401 404 200 404 404 404
+PATCH public 401 404 200 404 404 404 404 404
     api/v1/bot
-PATCH public 401 not_organizer not_organizer not_organizer registration_closed registration_closed
+PATCH public 401 not_organizer not_organizer not_organizer registration_closed registration_closed registration_closed registration_closed
     api/v1/cups/<slug:slug>
-POST hidden 401 404 400 404 404 404
+POST hidden 401 404 400 404 404 404 404 404
     api/v1/bots/<slug:slug>/versions
-POST hidden 401 404 version_not_ready 404 404 404
+POST hidden 401 404 version_not_ready 404 404 404 404 404
     api/v1/bots/<slug:slug>/versions/<int:number>/activate
-POST hidden login 404 200 404 404 200
+POST hidden login 404 200 404 404 200 200 200
     bots/<slug:slug>/report/
-POST hidden login 404 200 404 404 403
+POST hidden login 404 200 404 404 403 403 403
     bots/<slug:slug>/settings/
-POST hidden login 404 302 404 404 403
+POST hidden login 404 302 404 404 403 403 403
     bots/<slug:slug>/ladders/ bots/<slug:slug>/restore/ bots/<slug:slug>/resume/ bots/<slug:slug>/retire/
     bots/<slug:slug>/source/hide/ bots/<slug:slug>/source/publish/ bots/<slug:slug>/versions/<int:number>/activate/
-POST hidden login 404 404 404 404 403
+POST hidden login 404 404 404 404 403 403 403
     bots/<slug:slug>/declare/
-POST hidden login 404 422 404 404 403
+POST hidden login 404 422 404 404 403 403 403
     bots/<slug:slug>/upload/
-POST private 401 404 404 200 404 200
+POST private 401 404 404 200 404 200 200 200
     api/v1/cups/<slug:slug>/cancel api/v1/cups/<slug:slug>/entries/<slug:bot>/remove api/v1/cups/<slug:slug>/pause
     api/v1/cups/<slug:slug>/resume api/v1/cups/<slug:slug>/rulings
-POST private 401 404 404 200 404 404
+POST private 401 404 404 200 404 404 404 404
     api/v1/matches/<int:match>/seat/abort api/v1/matches/<int:match>/seat/resign
-POST private 401 404 404 404 404 404
+POST private 401 404 404 404 404 404 404 404
     api/v1/challenges/<int:challenge_id>/accept api/v1/challenges/<int:challenge_id>/decline
     api/v1/matches/<int:match>/decisions/<int:number>
-POST private 401 404 404 already_seated 404 404
+POST private 401 404 404 already_seated 404 404 404 404
     api/v1/matches/<int:match>/seat/return
-POST private 401 404 404 no_claim 404 404
+POST private 401 404 404 no_claim 404 404 404 404
     api/v1/matches/<int:match>/seat/claim
-POST private 401 404 404 no_line 404 404
+POST private 401 404 404 no_line 404 404 404 404
     api/v1/matches/<int:match>/seat/report
-POST private 401 404 404 no_message 404 404
+POST private 401 404 404 no_message 404 404 404 404
     api/v1/matches/<int:match>/seat/chat
-POST private 401 404 404 not_ended 404 404
+POST private 401 404 404 not_ended 404 404 404 404
     api/v1/matches/<int:match>/seat/rematch
-POST private 401 404 404 not_yours 404 404
+POST private 401 404 404 not_yours 404 404 404 404
     api/v1/challenges/<int:challenge_id>/withdraw
-POST private 404 404 404 302 404 302
+POST private 404 404 404 302 404 302 302 302
     play/links/<str:token>/ play/tables/<int:match_id>/act/ play/tables/<int:match_id>/answer/
     play/tables/<int:match_id>/rematch/
-POST private login 404 404 200 404 200
+POST private login 404 404 200 404 200 200 200
     cups/<slug:slug>/desk/cancel/ cups/<slug:slug>/desk/entries/<slug:bot>/ cups/<slug:slug>/desk/pause/
     cups/<slug:slug>/desk/rounds/<int:number>/<int:index>/ cups/<slug:slug>/desk/settings/ cups/<slug:slug>/report/
     ladders/<slug:slug>/compare/ ladders/<slug:slug>/schedule/ ladders/<slug:slug>/test/
-POST private login 404 404 302 404 302
+POST private login 404 404 302 404 302 302 302
     cups/<slug:slug>/desk/organizers/<int:person_id>/ cups/<slug:slug>/desk/resume/
-    exhibitions/<int:exhibition_id>/answer/ exhibitions/<int:exhibition_id>/cancel/
-    play/open-games/<int:game_id>/join/ play/open-games/<int:game_id>/leave/ play/open-games/<int:game_id>/withdraw/
-POST private login 404 404 302 404 404
+    exhibitions/<int:exhibition_id>/answer/ exhibitions/<int:exhibition_id>/cancel/ play/open-games/<int:game_id>/join/
+    play/open-games/<int:game_id>/leave/ play/open-games/<int:game_id>/withdraw/
+POST private login 404 404 302 404 404 404 404
     ladders/<slug:slug>/members/accept/
-POST private login 404 404 404 404 200
-    ladders/<slug:slug>/correct/k/ ladders/<slug:slug>/correct/merge/ ladders/<slug:slug>/members/
-    matches/<int:match_id>/correct/
-POST private login 404 404 404 404 302
+POST private login 404 404 404 404 200 200 200
+    ladders/<slug:slug>/correct/k/ ladders/<slug:slug>/correct/merge/ matches/<int:match_id>/correct/
+POST private login 404 404 404 404 404 200 200
+    ladders/<slug:slug>/members/
+POST private login 404 404 404 404 404 302 302
     ladders/<slug:slug>/members/<int:person_id>/remove/ ladders/<slug:slug>/members/bots/
     ladders/<slug:slug>/members/link/ ladders/<slug:slug>/seasons/<int:number>/close/
-POST private login 404 404 404 404 404
+POST private login 404 404 404 404 404 404 404
     cups/<slug:slug>/withdraw/ matches/<int:match_id>/guests/<int:seat>/report/
     play/challenges/<int:challenge_id>/answer/
-POST private login 404 404 404 404 422
+POST private login 404 404 404 404 404 422 422
     ladders/<slug:slug>/seasons/open/
-POST private login 404 404 422 404 302
+POST private login 404 404 422 404 422 302 302
     cups/<slug:slug>/desk/workers/
-POST private login 404 404 422 404 422
+POST private login 404 404 422 404 422 422 422
     cups/<slug:slug>/desk/organizers/ cups/<slug:slug>/enter/
-POST public 200 200 200 200 200 200
+POST public 200 200 200 200 200 200 200 200
     account/emails/off/<str:signed>/
-POST public 200 302 302 302 302 302
+POST public 200 302 302 302 302 302 302 302
     account/login/
-POST public 200 422 422 422 422 422
+POST public 200 422 422 422 422 422 422 422
     bots/new/ bots/new/remote/
-POST public 302 302 302 302 302 302
-    language/ play/tables/<int:match_id>/act/ play/tables/<int:match_id>/answer/
-POST public 401 400 400 400 400 400
+POST public 302 302 302 302 302 302 302 302
+    language/ play/now/ play/tables/<int:match_id>/act/ play/tables/<int:match_id>/answer/
+POST public 401 400 400 400 400 400 400 400
     api/v1/bots api/v1/challenges api/v1/cups api/v1/exhibitions api/v1/remote-bots
-POST public 401 401 401 401 401 401
+POST public 401 401 401 401 401 401 401 401
     api/worker/leases/<uuid:lease>/code api/worker/leases/<uuid:lease>/give-up api/worker/leases/<uuid:lease>/renew
     api/worker/leases/<uuid:lease>/result api/worker/work
-POST public 401 404 200 404 404 404
+POST public 401 404 200 404 404 404 404 404
     api/v1/bots/<slug:slug>/versions/<int:number>/activate api/v1/matches/<int:match>/seat/abort
     api/v1/matches/<int:match>/seat/resign
-POST public 401 404 400 404 404 404
+POST public 401 404 400 404 404 404 404 404
     api/v1/bots/<slug:slug>/versions api/v1/remote-bots/<slug:slug>/versions
-POST public 401 404 404 404 404 404
+POST public 401 404 404 404 404 404 404 404
     api/v1/matches/<int:match>/decisions/<int:number>
-POST public 401 404 already_seated 404 404 404
+POST public 401 404 already_seated 404 404 404 404 404
     api/v1/matches/<int:match>/seat/return
-POST public 401 404 no_claim 404 404 404
+POST public 401 404 no_claim 404 404 404 404 404
     api/v1/matches/<int:match>/seat/claim
-POST public 401 404 no_line 404 404 404
+POST public 401 404 no_line 404 404 404 404 404
     api/v1/matches/<int:match>/seat/report
-POST public 401 404 no_message 404 404 404
+POST public 401 404 no_message 404 404 404 404 404
     api/v1/matches/<int:match>/seat/chat
-POST public 401 404 not_a_player 404 404 404
+POST public 401 404 not_a_player 404 404 404 404 404
     api/v1/challenges/<int:challenge_id>/accept api/v1/challenges/<int:challenge_id>/decline
-POST public 401 404 not_ended 404 404 404
+POST public 401 404 not_ended 404 404 404 404 404
     api/v1/matches/<int:match>/seat/rematch
-POST public 401 404 not_yours 404 404 404
+POST public 401 404 not_yours 404 404 404 404 404
     api/v1/challenges/<int:challenge_id>/withdraw
-POST public 401 not_organizer not_organizer not_organizer 200 200
+POST public 401 not_organizer not_organizer not_organizer 200 200 200 200
     api/v1/cups/<slug:slug>/cancel api/v1/cups/<slug:slug>/entries/<slug:bot>/remove api/v1/cups/<slug:slug>/pause
     api/v1/cups/<slug:slug>/resume api/v1/cups/<slug:slug>/rulings
-POST public 302 302 302 302 302 302
-    play/now/
-POST public 422 302 302 302 302 302
+POST public 422 302 302 302 302 302 302 302
     play/links/<str:token>/
-POST public 422 422 422 422 422 422
+POST public 422 422 422 422 422 422 422 422
     play/offer/
-POST public login 200 200 200 200 200
+POST public login 200 200 200 200 200 200 200
     account/tokens/ bots/<slug:slug>/report/ cups/<slug:slug>/report/ cups/new/ ladders/<slug:slug>/compare/
     ladders/<slug:slug>/schedule/ ladders/<slug:slug>/test/ play/challenge/<slug:slug>/
-POST public login 200 404 200 200 200
+POST public login 200 404 200 200 200 200 200
     play/challenge/people/<str:username>/
-POST public login 302 302 302 302 302
+POST public login 302 302 302 302 302 302 302
     account/2fa/webauthn/login/ account/chat/ account/delete/ account/emails/ account/export/ account/feed/url/
     account/name/ account/terms/ account/tokens/<int:token_id>/revoke/ account/tokens/revoke/
     exhibitions/<int:exhibition_id>/answer/ ladders/invitations/<str:token>/ play/open-games/<int:game_id>/join/
     play/open-games/<int:game_id>/leave/ play/open-games/<int:game_id>/withdraw/ play/stop/
     play/tables/<int:match_id>/rematch/
-POST public login 403 200 403 403 403
+POST public login 403 200 403 403 403 403 403
     bots/<slug:slug>/settings/
-POST public login 403 302 403 403 302
+POST public login 403 302 403 403 302 302 302
     exhibitions/<int:exhibition_id>/cancel/
-POST public login 403 302 403 403 403
+POST public login 403 302 403 403 403 403 403
     bots/<slug:slug>/ladders/ bots/<slug:slug>/restore/ bots/<slug:slug>/resume/ bots/<slug:slug>/retire/
     bots/<slug:slug>/source/hide/ bots/<slug:slug>/source/publish/ bots/<slug:slug>/versions/<int:number>/activate/
-POST public login 403 403 403 200 200
+POST public login 403 403 403 200 200 200 200
     cups/<slug:slug>/desk/cancel/ cups/<slug:slug>/desk/entries/<slug:bot>/ cups/<slug:slug>/desk/pause/
     cups/<slug:slug>/desk/rounds/<int:number>/<int:index>/ cups/<slug:slug>/desk/settings/
-POST public login 403 403 403 302 302
+POST public login 403 403 403 302 302 302 302
     cups/<slug:slug>/desk/organizers/<int:person_id>/ cups/<slug:slug>/desk/resume/
-POST public login 403 403 403 422 302
+POST public login 403 403 403 422 422 302 302
     cups/<slug:slug>/desk/workers/
-POST public login 403 403 403 422 422
+POST public login 403 403 403 422 422 422 422
     cups/<slug:slug>/desk/organizers/
-POST public login 403 404 403 403 403
+POST public login 403 404 403 403 403 403 403
     bots/<slug:slug>/declare/
-POST public login 403 422 403 403 403
+POST public login 403 422 403 403 403 403 403
     bots/<slug:slug>/upload/
-POST public login 404 404 404 404 200
+POST public login 404 404 404 404 200 200 200
     ladders/<slug:slug>/correct/k/ ladders/<slug:slug>/correct/merge/ matches/<int:match_id>/correct/
-    staff/ladders/new/ staff/people/<str:username>/
-POST public login 404 404 404 404 302
-    ladders/<slug:slug>/seasons/<int:number>/close/ staff/chat/<int:line_id>/ staff/guests/<int:seat_id>/
-POST public login 404 404 404 404 404
+POST public login 404 404 404 404 200 404 200
+    staff/people/<str:username>/
+POST public login 404 404 404 404 302 404 302
+    staff/chat/<int:line_id>/ staff/guests/<int:seat_id>/
+POST public login 404 404 404 404 404 200 200
+    staff/ladders/new/ staff/operations/<slug:action>/<str:subject>/
+POST public login 404 404 404 404 404 302 302
+    ladders/<slug:slug>/seasons/<int:number>/close/
+POST public login 404 404 404 404 404 404 200
+    staff/roles/
+POST public login 404 404 404 404 404 404 404
     cups/<slug:slug>/withdraw/ ladders/<slug:slug>/members/ ladders/<slug:slug>/members/<int:person_id>/remove/
     ladders/<slug:slug>/members/accept/ ladders/<slug:slug>/members/bots/ ladders/<slug:slug>/members/link/
     matches/<int:match_id>/guests/<int:seat>/report/ play/challenges/<int:challenge_id>/answer/ play/look/
-POST public login 404 404 404 404 422
-    ladders/<slug:slug>/seasons/open/ staff/bots/<int:bot_id>/ staff/cups/<int:cup_id>/ staff/reports/<int:bot_id>/
-POST public login 422 422 422 422 422
+POST public login 404 404 404 404 404 422 422
+    ladders/<slug:slug>/seasons/open/
+POST public login 404 404 404 404 422 404 422
+    staff/bots/<int:bot_id>/ staff/cups/<int:cup_id>/ staff/reports/<int:bot_id>/
+POST public login 422 422 422 422 422 422 422
     cups/<slug:slug>/enter/
-POST veiled login 404 404 404 404 200
+POST veiled login 404 404 404 404 200 200 200
     matches/<int:match_id>/correct/
-POST veiled login 404 404 404 404 404
+POST veiled login 404 404 404 404 404 404 404
     matches/<int:match_id>/guests/<int:seat>/report/
-PUT private 401 404 404 200 404 200
+PUT private 401 404 404 200 404 200 200 200
     api/v1/cups/<slug:slug>/organizers/<str:username>
-PUT private 401 404 404 200 404 403
+PUT private 401 404 404 200 404 403 403 403
     api/v1/ladders/<slug:slug>/members/<slug:bot>
-PUT private 401 404 404 registration_closed 404 not_your_bot
+PUT private 401 404 404 registration_closed 404 not_your_bot not_your_bot not_your_bot
     api/v1/cups/<slug:slug>/entries/<slug:bot>
-PUT public 401 403 200 403 403 403
+PUT public 401 403 200 403 403 403 403 403
     api/v1/ladders/<slug:slug>/members/<slug:bot>
-PUT public 401 not_organizer not_organizer not_organizer 200 200
+PUT public 401 not_organizer not_organizer not_organizer 200 200 200 200
     api/v1/cups/<slug:slug>/organizers/<str:username>
-PUT public 401 not_your_bot registration_closed not_your_bot not_your_bot not_your_bot
+PUT public 401 not_your_bot registration_closed not_your_bot not_your_bot not_your_bot not_your_bot not_your_bot
     api/v1/cups/<slug:slug>/entries/<slug:bot>
-"""
+"""  # noqa: E501
 """Method, things (see ``kinds``) and the statuses of an empty request by role, above the routes.
 
 ``login`` is a redirect to the sign-in page. For the API, the code of an error with status 422 stands for the status.
@@ -499,7 +511,9 @@ def things(game: str, seats: int, owner: User, organizer: User) -> Things:
 def build() -> Site:
     opened_house()
     users = {name: verified(name) for name in (*ROLES[1:], "suspended")}
-    User.objects.filter(username__in=("admin", "suspended")).update(is_staff=True)
+    roles = {"moderator": Role.MODERATOR, "operator": Role.OPERATOR, "admin": Role.ADMIN, "suspended": Role.ADMIN}
+    for name, role in roles.items():
+        User.objects.filter(username=name).update(role=role, **flags_of(role))
     public = things("edel-stein-reich-duel", 2, users["owner"], users["organizer"])
     private = things("edel-stein-reich", 3, users["member"], users["member"])
     hidden = Bot.objects.create(owner=users["owner"], name="Hidden", slug="hidden")
@@ -571,6 +585,8 @@ def address(site: Site, kind: str, route: str) -> str:
         "language": "de",
         "version": "another",
         "lease": uuid4(),
+        "action": "pause",
+        "subject": subject.ladder.slug,
     }
     query = QUERIES.get(route) or (f"bot={subject.bot.slug}" if route.endswith("/withdraw/") else "")
     url = next(filled(route, {name: [value] for name, value in values.items()}))
@@ -676,7 +692,7 @@ def test_a_role_sees_and_changes_what_the_matrix_says(site: Site, role: str) -> 
         response = caller.send(method, route, address(site, kind, route))
         if status(response) != row[role]:
             wrong.append((method, kind, route, row[role], status(response)))
-        is_invited = role in ("member", "admin") or "invitations" in route
+        is_invited = role in ("member", "moderator", "operator", "admin") or "invitations" in route
         if not response.streaming and not is_invited and SECRET.encode() in response.content:
             wrong.append((method, kind, route, "no private name", "the name of the private ladder"))
     assert wrong == []

@@ -29,16 +29,17 @@ from django.utils import timezone
 from psycopg_pool import PoolTimeout
 
 from bots import machines
-from bots.models import Machine
+from bots.models import Drain, Machine
 from esr_platform import figures, health, tasks
-from esr_platform.accounts.models import Scope, Token
+from esr_platform.accounts.models import Role, Scope, Token
 from esr_platform.accounts.tokens import issue
 from esr_platform.disconnects import is_not_writable, is_overload
 from esr_platform.health import CHECKS, Check, Health, State, Unhealthy
 from esr_platform.probes import Probes
 from esr_platform.supervisor import processes as commands
 from ladder.models import Attempt, Ladder, Match
-from tests.build import block_on, opened_house, signed_in, verified
+from tests import page as shown
+from tests.build import block_on, opened_house, person, signed_in, verified
 from tests.conftest import site_environment
 from tests.services.ports import free_port, wait_until
 from tests.services.postgres import running_server
@@ -118,6 +119,20 @@ def test_a_read_only_database_refuses_changes_with_its_reason_and_loses_nothing(
     assert (api.status_code, api.json()["code"]) == (503, "not_stored")
     assert Token.objects.count() == 1
     assert all(response.status_code < 500 for response in responses())
+
+
+def test_while_the_database_is_read_only_operators_see_it_and_change_nothing(site: str) -> None:
+    operator = signed_in(person("olga", role=Role.OPERATOR))
+    host, drain = Machine.objects.get().host, "/staff/operations/drain/"
+    with read_only_database():
+        connection.close()
+        page = shown.page(operator, "/staff/operations/")
+        refused = operator.post(f"{drain}{host}/", {"reason": "A test"})
+    connection.close()
+    assert page.one(data_check="database")["data-state"] == "failed"
+    assert (refused.status_code, refused["Retry-After"]) == (503, "60")
+    assert not Drain.objects.exists()
+    assert operator.post(f"{drain}{host}/", {"reason": "A test"}).status_code == 302
 
 
 @pytest.mark.django_db(transaction=True)

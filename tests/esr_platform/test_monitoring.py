@@ -21,7 +21,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from esr_platform import figures, tasks
 from esr_platform.figures import SharedHistogram
 from esr_platform.health import CHECKS
-from esr_platform.metrics import QUEUES
+from esr_platform.queues import MESSAGES
 from ladder.matches.dispatch import ON_TIME, QUEUE, SOON
 from ladder.matches.leases import expire_leases
 from ladder.matches.play import play
@@ -107,7 +107,7 @@ def test_queues_are_counted_with_their_age(site: Client, broker: str) -> None:
 
 def test_the_queues_are_those_of_the_site() -> None:
     routed = {route["queue"] for route in settings.CELERY_TASK_ROUTES.values()}
-    assert {*routed, settings.CELERY_TASK_DEFAULT_QUEUE, QUEUE, SOON, ON_TIME} == {*QUEUES}
+    assert {*routed, settings.CELERY_TASK_DEFAULT_QUEUE, QUEUE, SOON, ON_TIME} == {*MESSAGES}
 
 
 def test_a_histogram_counts_each_duration_in_its_bucket_and_all_larger_ones(site: Client) -> None:

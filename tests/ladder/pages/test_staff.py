@@ -18,7 +18,7 @@ from bots.owners import describe, rename
 from bots.sandbox import SandboxLauncher, SelfTest, proof
 from bots.sandbox.status import document, status
 from esr_platform.accounts.errors import Refused, TooMany
-from esr_platform.accounts.models import User
+from esr_platform.accounts.models import Role, User
 from ladder.pages.staff import REMEDIES
 from tests import page as shown
 from tests.build import person, signed_in, staff, uploaded, verified
@@ -44,7 +44,7 @@ def reporter() -> User:
 
 @pytest.fixture
 def moderator() -> User:
-    return User.objects.create_user("root1", is_staff=True)
+    return User.objects.create_user("root1", role=Role.MODERATOR)
 
 
 @pytest.fixture
@@ -140,10 +140,10 @@ def test_the_same_words_do_not_come_back(bot: Bot, owner: User, moderator: User)
     rename(bot, "Polite Word")
 
 
-def test_one_entry_in_the_header_leads_staff_to_all_their_pages(bot: Bot, reporter: User, moderator: User) -> None:
+def test_one_entry_in_the_header_leads_staff_to_all_their_pages(bot: Bot, reporter: User) -> None:
     moderation.complain(bot, reporter, "It insults.")
     write_down(BROKEN)
-    client = signed_in(moderator)
+    client = signed_in(staff("eve"))
     assert "/staff/" in shown.page(client, "/").one("nav").links
     index = shown.page(client, "/staff/")
     counts = {element["data-count"]: re.findall(r"\d+", element.text) for element in index.all(data_count=True)}
@@ -155,6 +155,15 @@ def test_one_entry_in_the_header_leads_staff_to_all_their_pages(bot: Bot, report
         assert client.get(path).status_code == 200
     assert "/staff/" not in shown.page(signed_in(reporter), "/").links
     assert signed_in(reporter).get("/staff/").status_code == 404
+
+
+@pytest.mark.parametrize(("role", "others"), [("moderator", "/staff/operations/"), ("operator", "/staff/reports/")])
+def test_staff_find_only_the_pages_of_their_role(db: None, role: str, others: str) -> None:
+    client = signed_in(person("mona", role=role))
+    links = [link for link in shown.page(client, "/staff/").one("main").links if link.startswith("/staff/")]
+    assert len(links) >= 3
+    assert [client.get(link).status_code for link in links] == [200] * len(links)
+    assert not {others, "/staff/roles/"} & set(links)
 
 
 def test_one_person_is_one_voice(bot: Bot, reporter: User) -> None:
