@@ -90,7 +90,7 @@ class User(AbstractUser):
 
     @property
     def moderates(self) -> bool:
-        """Whether the user may moderate: reports, chat, cups, suspensions and collusion reports."""
+        """Whether the user may moderate: reports, chat, cups and suspensions."""
         return self.role in (Role.MODERATOR, Role.ADMIN)
 
     @property

@@ -28,7 +28,7 @@ from ladder.models import Cup, FinalStanding, Ladder, Membership, PairTally, Sea
 from ladder.models.ladders import Viewer
 from ladder.pages.components.chart import RatingChart, rating_chart
 from ladder.pages.components.filters import Tab, Tabs, whole_number
-from ladder.pages.components.responses import for_moderators
+from ladder.pages.components.responses import for_staff
 from ladder.pages.components.traces import trace
 from ladder.ratings.shares import WIN
 from ladder.season_statistics import collusion_document, cup_blocks
@@ -587,7 +587,7 @@ def membership(request: HttpRequest, slug: str, bot: str) -> HttpResponse:
 
 
 @require_safe
-@for_moderators
+@for_staff
 def collusion_index(request: HttpRequest) -> HttpResponse:
     """List all ladders with the summaries of their reports, and the latest cups of games with trading."""
     traded = [slug for slug, game in GAMES.items() if game.statistics.price_unit]
@@ -597,14 +597,14 @@ def collusion_index(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@for_moderators
+@for_staff
 def collusion(request: HttpRequest, slug: str) -> HttpResponse:
     report = collusion_report(ladder_seen_by(request.user, slug))
     return render(request, "pages/collusion.html", {"report": report})
 
 
 @require_safe
-@for_moderators
+@for_staff
 def cup_collusion(request: HttpRequest, slug: str) -> HttpResponse:
     report = cup_collusion_report(cup_seen_by(request.user, slug))
     return render(request, "pages/collusion.html", {"report": report})

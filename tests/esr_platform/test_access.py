@@ -189,10 +189,10 @@ GET public login 403 404 403 403 404 404 404
     matches/<int:match_id>/seats/<int:index>/log.json matches/<int:match_id>/seats/<int:index>/log/
 GET public login 404 404 404 404 200 200 200
     ladders/<slug:slug>/correct/k/ ladders/<slug:slug>/correct/merge/ matches/<int:match_id>/correct/ staff/
-    staff/trail/
+    staff/collusion/ staff/collusion/<slug:slug>/ staff/collusion/cups/<slug:slug>/ staff/trail/
 GET public login 404 404 404 404 200 404 200
-    staff/bots/<int:bot_id>/ staff/chat/ staff/collusion/ staff/collusion/<slug:slug>/ staff/collusion/cups/<slug:slug>/
-    staff/cups/ staff/cups/<int:cup_id>/ staff/people/<str:username>/ staff/reports/
+    staff/bots/<int:bot_id>/ staff/chat/ staff/cups/ staff/cups/<int:cup_id>/ staff/people/<str:username>/
+    staff/reports/
 GET public login 404 404 404 404 404 200 200
     staff/ladders/new/ staff/operations/ staff/operations/<slug:action>/<str:subject>/ staff/sandboxes/
 GET public login 404 404 404 404 404 404 200

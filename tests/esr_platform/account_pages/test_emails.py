@@ -167,6 +167,14 @@ def test_the_email_about_a_moderated_bot(outbox: Any) -> None:
     assert f"{settings.SITE_URL}/bots/bot-3/settings/" in parsed(html_of(outbox[0])).links
 
 
+@pytest.mark.parametrize("role", ["Operator", ""])
+def test_the_email_about_a_role(outbox: Any, role: str) -> None:
+    values = {"name": "olga", "role": role, "reason": AWKWARD}
+    mail.notify("olga@example.org", "your role has changed", "accounts/email/role.txt", values)
+    check(outbox[0])
+    assert role in outbox[0].body
+
+
 @pytest.mark.django_db
 def test_the_digest_with_one_and_with_several_news(miriam: User, outbox: Any) -> None:
     for happens in (rejected, paused):
@@ -187,6 +195,6 @@ def test_a_url_of_another_site_is_no_link(outbox: Any) -> None:
 
 def test_every_template_of_an_email_has_a_subject_and_a_test() -> None:
     ours = {file.stem for file in (TEMPLATES / "accounts" / "email").glob("*.txt")}
-    assert ours == {"bot_moderated", "cup_moderated", "deleted", "digest", "moderated"}
+    assert ours == {"bot_moderated", "cup_moderated", "deleted", "digest", "moderated", "role"}
     for prefix in ALLAUTH:
         assert render_to_string(f"{prefix}_subject.txt").strip()

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def eve() -> User:
-    return User.objects.create_user("eve", role=Role.MODERATOR)
+    return User.objects.create_user("eve", role=Role.OPERATOR)
 
 
 @pytest.fixture
