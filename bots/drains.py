@@ -2,7 +2,7 @@
 
 ``ladder.operations`` drains and resumes hosts. The row in the database decides: no match is claimed for a drained host
 (``ladder.matches.leases``). Celery workers also stop taking messages, which other machines would otherwise not get
-(``esr_platform.drains``). The periodic task ``sweep`` renews what they are told. If that is lost, a worker takes a
+(``esr_platform.drains``). The periodic task ``sweep`` renews the announcement. If it is lost, a worker takes a
 message, finds the row, and stops again.
 """
 
@@ -20,7 +20,7 @@ def reason_of(host: str) -> str | None:
 
 
 def refuses_work_here() -> bool:
-    """Whether this machine is drained. Then its workers are told to take no more messages. One query."""
+    """Whether this machine is drained. Then its workers stop taking messages. One query."""
     host = socket.gethostname()
     if reason_of(host) is None:
         return False

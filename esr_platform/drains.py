@@ -1,4 +1,4 @@
-"""What the main process of a Celery worker is told about a drained machine (``bots.drains``), in Redis.
+"""How the main process of a Celery worker learns that its machine is drained (``bots.drains``): by a key in Redis.
 
 It has no connection to the database, so a copy with a short life tells it to take no messages.
 """

@@ -1,4 +1,4 @@
-"""Roles of the site staff: who has one, what it allows, and how site admins give it.
+"""Roles of the site staff: what each of them allows. Site admins give them (``esr_platform.account_pages.roles``).
 
 Every check of a permission of staff, in pages, the API and commands, uses the properties of ``User``: ``role`` (any
 staff member), ``moderates``, ``operates`` and ``gives_roles``. Suspended and deleted users have no permissions.
