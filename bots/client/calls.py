@@ -310,15 +310,15 @@ class Tries:
     """
 
     def __init__(self, call: Call[Any], patience_s: float) -> None:
-        self._repeatable = call.repeatable
-        self._until = monotonic() + patience_s
+        self._repeatable, self._retried = call.repeatable, call.retried
+        self._until = monotonic() + (patience_s if call.patience_s is None else call.patience_s)
         self._backoff = Backoff()
 
     def after_refusal(self, response: httpx2.Response) -> float:
         """Return the seconds to wait after an error response. Raises ``Problem`` if a retry is useless or too late."""
         certain = response.status_code in (httpx2.codes.TOO_MANY_REQUESTS, httpx2.codes.SERVICE_UNAVAILABLE)
         problem = problem_of(response)
-        if response.status_code not in RETRY_STATUSES or not (self._repeatable or certain):
+        if response.status_code not in self._retried or not (self._repeatable or certain):
             raise problem
         return self._in_time(self._backoff.next_s(retry_after_s(response)), problem)
 
@@ -345,6 +345,8 @@ def arguments(call: Call[Any]) -> dict[str, Any]:
         "json": call.json,
         "data": None if call.data is None else dict(call.data),
         "files": None if call.files is None else dict(call.files),
+        "content": call.content,
+        "headers": dict(call.headers) or None,
         "timeout": call.timeout_s,
     }
 
@@ -373,10 +375,11 @@ def json_or_nothing(response: httpx2.Response) -> Any:
 
 @dataclass(frozen=True)
 class Call(Generic[T]):
-    """One request. ``path`` is relative to ``/api/v1/``. ``read`` converts the response to the result.
+    """One request. ``path`` is relative to ``/api/v1/``, or a URL. ``read`` converts the response to the result.
 
-    A ``repeatable`` call is idempotent, so it is retried if the connection breaks. ``understood`` contains the error
-    statuses that ``read`` can also convert.
+    A ``repeatable`` call is idempotent, so it is retried if the connection breaks. ``retried`` contains the statuses
+    after which it is retried, for ``patience_s`` seconds (``None``: the patience of the client). ``understood``
+    contains the error statuses that ``read`` can also convert.
     """
 
     method: str
@@ -386,7 +389,11 @@ class Call(Generic[T]):
     json: Any = None
     data: Mapping[str, str] | None = None
     files: Mapping[str, tuple[str, bytes]] | None = None
+    content: bytes | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
     repeatable: bool = True
+    retried: frozenset[int] = RETRY_STATUSES
+    patience_s: float | None = None
     understood: frozenset[int] = frozenset()
     timeout_s: float = ANSWER_S
 

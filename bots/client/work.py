@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
 
 import httpx2
-import orjson
 
-from bots.client.calls import Backoff, Document, Problem, Unreachable, document_of, options, problem_of, retry_after_s
+from bots.client.calls import API, RETRY_STATUSES, Call, Document, Problem, base_url, document_of
+from bots.client.client import Client
 
 PATIENCE_S: Final = 60.0
 """How long a request is repeated while the site is not reachable or asks to retry."""
@@ -17,8 +17,11 @@ POLL_S: Final = 20
 """How long the site may let a request for work wait."""
 
 _ANSWER_S: Final = 20.0
-_RETRIED: Final = frozenset({429, 500, 502, 503, 504})
-_REFUSED: Final = frozenset({401, 403})
+_RETRIED: Final = RETRY_STATUSES | {httpx2.codes.INTERNAL_SERVER_ERROR}
+_REFUSED: Final = frozenset({httpx2.codes.UNAUTHORIZED, httpx2.codes.FORBIDDEN})
+
+
+T = TypeVar("T")
 
 
 class TokenRefused(Problem):
@@ -28,7 +31,8 @@ class TokenRefused(Problem):
 class WorkClient:
     """Asks a site for work. All calls raise ``Problem`` for errors of the site, and ``TokenRefused`` for the token's.
 
-    After ``PATIENCE_S`` without a response they raise ``Unreachable``. They can be used by two threads.
+    After ``PATIENCE_S`` without a response they raise ``Unreachable``. They can be used by two threads. A ``lease`` is
+    what the assignment contains.
     """
 
     def __init__(
@@ -38,24 +42,23 @@ class WorkClient:
 
         The site may let a request for work wait for ``poll_s`` seconds.
         """
-        known = options(site, token)
-        base = str(known.pop("base_url")).removesuffix("v1/") + "worker/"
-        self._http = httpx2.Client(**{**known, "base_url": base, "timeout": _ANSWER_S}, transport=transport)
-        self._poll_s = poll_s
+        self._client = Client(site, token, patience_s=PATIENCE_S, transport=transport)
+        self._base, self._poll_s = base_url(site).removesuffix(API) + "/api/worker/", poll_s
 
     def close(self) -> None:
         """Close all connections."""
-        self._http.close()
+        self._client.close()
 
     def ask(self, asked: Document) -> Document:
         """Ask for work once, without retries, and return the response: ``assignment`` and ``notice``."""
-        timeout = httpx2.Timeout(_ANSWER_S, read=_ANSWER_S + self._poll_s)
-        return document_of(self._once("work", json={**asked, "wait": self._poll_s}, timeout=timeout))
+        timeout_s = _ANSWER_S + self._poll_s
+        said = {**asked, "wait": self._poll_s}
+        return self._do("work", document_of, json=said, patience_s=0.0, timeout_s=timeout_s)
 
     def renew(self, lease: str) -> bool:
         """Extend a lease, without retries. ``False`` if the host no longer has it."""
         try:
-            self._once(f"leases/{lease}/renew", json={})
+            self._do(f"leases/{lease}/renew", document_of, json={}, patience_s=0.0)
         except Problem as problem:
             if problem.status in _RETRIED:
                 raise
@@ -63,43 +66,31 @@ class WorkClient:
         return True
 
     def code(self, lease: str, digest: str) -> bytes:
-        """Return the uploaded file of a seat of the match."""
-        return self._repeated(f"leases/{lease}/code", json={"digest": digest}).content
+        """Return the uploaded file of a bot that plays by this lease."""
+        return self._do(f"leases/{lease}/code", _content, json={"digest": digest})
 
     def bring(self, lease: str, data: bytes) -> str:
-        """Bring the result of a match, as ``application/zlib``, and return how the attempt ended."""
-        response = self._repeated(f"leases/{lease}/result", content=data, headers={"Content-Type": "application/zlib"})
-        return str(document_of(response).get("ending", ""))
+        """Bring what was played, as ``application/zlib``, and return how the attempt ended."""
+        headers = {"Content-Type": "application/zlib"}
+        response = self._do(f"leases/{lease}/result", document_of, content=data, headers=headers)
+        return str(response.get("ending", ""))
 
     def give_up(self, lease: str, code: str, reason: str) -> None:
-        """Give a match back."""
-        self._repeated(f"leases/{lease}/give-up", json={"code": code, "reason": reason[:1000]})
+        """Give work back."""
+        self._do(f"leases/{lease}/give-up", document_of, json={"code": code, "reason": reason[:1000]})
 
-    def _repeated(self, path: str, **arguments: Any) -> httpx2.Response:
-        backoff, until = Backoff(), time.monotonic() + PATIENCE_S
-        while True:
-            try:
-                return self._once(path, **arguments)
-            except (Problem, Unreachable) as failure:
-                wish_s = failure.retry_after_s if isinstance(failure, Problem) else None
-                retried = isinstance(failure, Unreachable) or failure.status in _RETRIED
-                pause_s = backoff.next_s(wish_s)
-                if not retried or time.monotonic() + pause_s > until:
-                    raise
-            time.sleep(pause_s)
-
-    def _once(self, path: str, **arguments: Any) -> httpx2.Response:
-        if "json" in arguments:
-            headers = {"Content-Type": "application/json"}
-            arguments = {**arguments, "content": orjson.dumps(arguments.pop("json")), "headers": headers}
+    def _do(self, path: str, read: Callable[[httpx2.Response], T], **arguments: Any) -> T:
+        """Make a call. It is repeatable: a lease lets each of them have one effect."""
+        known: dict[str, Any] = {"timeout_s": _ANSWER_S, **arguments, "retried": _RETRIED}
+        call = Call("POST", self._base + path, read, **known)
         try:
-            response = self._http.post(path, **arguments)
-        except httpx2.TransportError as error:
-            raise Unreachable(f"Cannot reach the site: {str(error) or type(error).__name__}") from error
-        if response.is_success:
-            return response
-        problem = problem_of(response)
-        if response.status_code in _REFUSED:
-            known = (problem.status, problem.code, problem.detail, problem.document)
-            raise TokenRefused(*known, retry_after_s(response))
-        raise problem
+            return self._client.do(call)
+        except Problem as problem:
+            if problem.status not in _REFUSED:
+                raise
+            details = (problem.status, problem.code, problem.detail, problem.document)
+            raise TokenRefused(*details, problem.retry_after_s) from problem
+
+
+def _content(response: httpx2.Response) -> bytes:
+    return response.content
