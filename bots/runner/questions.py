@@ -186,7 +186,7 @@ class Question(ABC):
     def _measure(self, now_ns: int) -> None:
         self.wall_ns = now_ns - self.started_ns
         self.match_seat.cpu_seen_ns = cpu_ns = self._process.cpu_ns()
-        self.cpu_ns = cpu_ns - self._cpu_before_ns
+        self.cpu_ns = max(0, cpu_ns - self._cpu_before_ns)  # a process that has ended may no longer say
         if self.wall_ns > MEASURED_NS:
             waited_ns = self._process.run_delay_ns() - self._delay_before_ns - self.attended_ns
             woken_ns = self._process.runner_delay_ns() - self.runner_delay_before_ns  # from the data to its reading
