@@ -332,7 +332,18 @@ def _host(group: Group, token: str, workers: int) -> subprocess.Popen[bytes]:
     group.web(port)
     wait_until(lambda: _answers(port), "the web server answers")
     site, cache = f"http://127.0.0.1:{port}", tempfile.mkdtemp(prefix="host-", dir=os.environ["VAR_DIR"])
-    command = ["-m", "bots.worker", "--site", site, "--processes", str(workers), "--cache", cache]
+    command = [
+        "-m",
+        "bots.worker",
+        "--site",
+        site,
+        "--processes",
+        str(workers),
+        "--live-processes",
+        "0",
+        "--cache",
+        cache,
+    ]
     known = {name: os.environ[name] for name in ("PATH", "HOME", "ESR_RUNTIME_DIR") if name in os.environ}
     host = subprocess.Popen(
         [sys.executable, *command],

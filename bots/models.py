@@ -155,6 +155,16 @@ class BotVersion(models.Model):
     retry_at = models.DateTimeField(null=True, blank=True, help_text="when an undecided version is validated again")
     lease = models.UUIDField(null=True, blank=True, unique=True, help_text="lease of the validating worker")
     lease_until = models.DateTimeField(null=True, blank=True)
+    worker = models.CharField(
+        max_length=120, blank=True, default="", db_default="", help_text="the worker that claimed it last"
+    )
+    rejected_by = models.CharField(
+        max_length=120,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="the worker host whose rejection another machine has to confirm",
+    )
     tried = models.DateTimeField(null=True, blank=True, help_text="when a worker last claimed it")
     validated = models.DateTimeField(null=True, blank=True, help_text="when its validation ended")
     request_id = models.CharField(
@@ -413,6 +423,8 @@ class WorkerScope(models.TextChoices):
     """What a worker host may do. No scope includes another scope."""
 
     MATCHES = "matches", "play matches of ladders, cups and exhibitions"
+    VALIDATIONS = "validations", "validate uploads"
+    LIVE = "live", "play for hosted bots at live tables"
 
 
 class WorkerHostQuerySet(models.QuerySet["WorkerHost"]):

@@ -16,7 +16,18 @@ from typing import Any, Final, Generic, TypeVar
 import orjson
 
 from bots.manifest import Manifest
-from bots.runner import Launcher, Limits, MachineDelay, SeatReport, SeatSpec, Thought, Transcript, play_match
+from bots.runner import (
+    Launcher,
+    Limits,
+    MachineDelay,
+    MatchReport,
+    MatchSpec,
+    SeatReport,
+    SeatSpec,
+    Thought,
+    Transcript,
+    play_match,
+)
 from bots.runner.bot_log import decided_plies
 from bots.runner.clock import Clock
 from bots.runner.questions import Core
@@ -209,18 +220,33 @@ class Check(Generic[P]):
     def attempt(self, game: str, seats: int, tries: int = 1, transcript: Transcript | None = None) -> FormatCheck:
         """Make attempt number ``tries`` at a format; ``transcript`` stores its lines. Raises ``PlatformFailure``."""
         transcript = transcript or Transcript(seats)
-        bots = tuple(SeatSpec(self.manifest.name, self.program) for _ in range(seats))
-        series = Series(game, bots, SEED, 1, self.limits)
-        spec = replace(series.spec(0), trial=True, played_before=tries - 1)
-        report = play_match(spec, self.launcher, transcript, core=self.core)
-        played = SeriesGame(0, series.order(0), report, transcript)
-        problems = () if report.machine_delays else tuple(_problems(played))
-        return FormatCheck(game, seats, problems, played, limits_of(self.program, self.limits), tries)
+        spec = trial_of(self.manifest.name, self.program, game, seats, tries, self.limits)
+        return result_of(spec, play_match(spec, self.launcher, transcript, core=self.core), transcript)
 
     def report(self, formats: Iterator[FormatCheck] | None = None) -> CheckReport:
         """Return the report; pass ``formats`` if the results of :meth:`formats` were already consumed."""
         done = tuple(self.formats() if formats is None else formats)
         return CheckReport(self.manifest.name, done, self.manifest.formats[len(done) :])
+
+
+def trial_of(
+    name: str, program: P, game: str, seats: int, tries: int = 1, limits: Limits | None = None
+) -> MatchSpec[P]:
+    """Return the game that validates ``program`` in a format, for attempt number ``tries``."""
+    series = Series(game, tuple(SeatSpec(name, program) for _ in range(seats)), SEED, 1, limits or Limits())
+    return replace(series.spec(0), trial=True, played_before=tries - 1)
+
+
+def result_of(spec: MatchSpec[Any], report: MatchReport, transcript: Transcript) -> FormatCheck:
+    """Return the result of the game of :func:`trial_of`, with all its lines.
+
+    Raises ``LookupError`` if report and transcript do not fit to each other.
+    """
+    seats = len(spec.seats)
+    played = SeriesGame(0, tuple(range(seats)), report, transcript)
+    problems = () if report.machine_delays else tuple(_problems(played))
+    limits = limits_of(spec.seats[0].program, spec.limits)
+    return FormatCheck(spec.game, seats, problems, played, limits, spec.played_before + 1)
 
 
 def check(manifest: Manifest, program: P, launcher: Launcher[P], limits: Limits | None = None) -> CheckReport:

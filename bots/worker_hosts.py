@@ -1,4 +1,4 @@
-"""Tokens of worker hosts, and the abilities that a host named when it asked for work."""
+"""Tokens of worker hosts, the abilities that a host named when it asked for work, and what it failed at."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from secrets import token_urlsafe
 from time import time
 from typing import Final
 
+from django.core.cache import cache
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
 import games
-from bots.models import WorkerHost, WorkerScope
+from bots.machines import GONE_AFTER
+from bots.models import Machine, WorkerHost, WorkerScope
 from bots.reports import storable
 from bots.worker.documents import PROTOCOL
 from esr_platform.accounts.models import digest_of
@@ -137,3 +139,56 @@ def note(host: WorkerHost, state: WorkerHost.State, message: str, release: str, 
             "worker host %s %s. %s", host.name, state.label, message,
         )  # fmt: skip
     WorkerHost.objects.filter(pk=host.pk).update(asked=now, **values)
+
+
+# --- Failures --------------------------------------------------------------------------------------------------------
+#
+# They are kept in Redis: if they are lost, a host is trusted again a little too early. A piece of work is named by its
+# kind and its row, such as ``matches/12``.
+
+FAILURES: Final = 3
+REST_S: Final = 60
+"""A host that has failed this often, with less than this time in between, gets nothing for as long."""
+
+ELSEWHERE_FIRST: Final = timedelta(hours=1)
+"""How long work that failed on a host is left to others."""
+
+
+def failed(worker: str, work: str) -> None:
+    """Note that a worker host failed at ``work``, or did not bring it. Workers of the site are not counted here."""
+    if worker.startswith(WorkerHost.WORKER):
+        host = worker.rpartition("/")[0]
+        leave_to_others(worker, work)
+        cache.set(f"{host}/failures", cache.get(f"{host}/failures", 0) + 1, REST_S)
+
+
+def leave_to_others(worker: str, work: str) -> None:
+    """Do not give ``work`` to this worker host again for a while."""
+    if worker.startswith(WorkerHost.WORKER):
+        cache.set(f"{worker.rpartition('/')[0]}/failed/{work}", True, ELSEWHERE_FIRST.total_seconds())
+
+
+def has_failed(worker: str, work: str) -> bool:
+    """Whether ``work`` is left to others because it failed on the host of ``worker``."""
+    return bool(cache.get(f"{worker.rpartition('/')[0]}/failed/{work}"))
+
+
+def rests(host: WorkerHost) -> bool:
+    """Whether the host gets nothing for a while, because it has failed several times."""
+    return int(cache.get(f"{host.worker}/failures", 0)) >= FAILURES
+
+
+PRESENT: Final = timedelta(minutes=5)
+
+
+def others_do(worker: str, scope: WorkerScope) -> bool:
+    """Whether such work is also done elsewhere than on the host of ``worker``.
+
+    That is on another worker host that has asked for work lately, or on a machine with Celery workers and a sandbox.
+    """
+    lately = WorkerHost.objects.live().filter(asked__gt=timezone.now() - PRESENT)
+    others = [host for host in lately if host.allows(scope) and not worker.startswith(f"{host.worker}/")]
+    if any(host.sandbox.get("uploads") for host in others):
+        return True
+    machines = Machine.objects.filter(told__gt=timezone.now() - GONE_AFTER)
+    return any(machine.sandbox.get("ok") for machine in machines)

@@ -17,3 +17,19 @@ def messages_in(queue: str) -> int:
     with current_app.connection_or_acquire() as connection:
         count: int = connection.default_channel.queue_declare(queue=queue).message_count
     return count
+
+
+MOST: Final = 1000
+"""Messages that wait in a queue. More wait only where no Celery worker reads it, because only worker hosts play."""
+
+
+def empty_unread(*queues: str, most: int = MOST) -> int:
+    """Empty the queues with more than ``most`` messages; how many.
+
+    Use it for messages that are hints, which are repeated if the work was not done. Raises one of ``BROKER_ERRORS``.
+    """
+    full = [queue for queue in queues if messages_in(queue) > most]
+    with current_app.connection_or_acquire() as connection:
+        for queue in full:
+            connection.default_channel.queue_purge(queue)
+    return len(full)

@@ -330,7 +330,7 @@ MAX_CHAT_LINES_PER_MINUTE = env.int("MAX_CHAT_LINES_PER_MINUTE", default=15)
 MAX_CHAT_LINES_PER_GAME = env.int("MAX_CHAT_LINES_PER_GAME", default=200)
 #: Reports of chat messages per user and day.
 MAX_CHAT_REPORTS_PER_DAY = env.int("MAX_CHAT_REPORTS_PER_DAY", default=20)
-#: Matches that a worker host plays at a time.
+#: Leases of each kind of work that a worker host has at a time.
 MAX_LEASES_PER_WORKER_HOST = env.count("MAX_LEASES_PER_WORKER_HOST", default=64)
 #: Percentage of the games of house bots from worker hosts that are played again on another machine.
 WORKER_RECHECK_PERCENT = env.percent("WORKER_RECHECK_PERCENT", default=2.0)
@@ -472,6 +472,7 @@ CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 2, "interval_start": 0, "inte
 CELERY_TASK_DEFAULT_QUEUE = "default"
 CELERY_TASK_ROUTES = {
     "ladder.tasks.play_match": {"queue": "matches"},
+    "ladder.tasks.play_again": {"queue": "matches"},
     "ladder.tasks.validate_next": {"queue": "validations"},
     "ladder.tasks.keep_tables": {"queue": "live"},
     "ladder.tasks.seat": {"queue": "live"},

@@ -16,6 +16,7 @@ from ladder.live.end import finish
 from ladder.live.sweep import sweep_tables
 from ladder.matches import dispatch, logs, play, playing_versions, schedule
 from ladder.matchmaking import guests, proposals, quick_pairing, remote_bots
+from ladder.worker_hosts import rechecks
 
 
 @shared_task
@@ -29,6 +30,12 @@ def play_match(match_id: int) -> None:
 
 
 @shared_task
+def play_again() -> None:
+    """Play a game of a worker host again (queue ``matches``)."""
+    rechecks.play()
+
+
+@shared_task
 def validate_next() -> None:
     """Continue the validation of an uploaded version (queue ``validations``)."""
     validations.validate_next()
@@ -38,7 +45,13 @@ def validate_next() -> None:
 def keep_queues() -> None:
     """Schedule matches, send queued matches and match requests to the workers, and repeat hints for validations."""
     upkeep.run_all(
-        schedule.fill, exhibition_progress.feed, cup_progress.advance, dispatch.dispatch, validations.send_hints
+        schedule.fill,
+        exhibition_progress.feed,
+        cup_progress.advance,
+        dispatch.dispatch,
+        validations.send_hints,
+        rechecks.send,
+        upkeep.empty_unread_queues,
     )
 
 

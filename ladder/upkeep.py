@@ -6,10 +6,14 @@ import logging
 from collections.abc import Callable
 
 from bots import drains
+from bots.uploads import hints
+from esr_platform.broker import BROKER_ERRORS, empty_unread
+from ladder.live.notify import SEATS
+from ladder.matches import dispatch
 from ladder.matches.leases import expire_leases
 from ladder.matches.sweep import cancel_matches_of_paused_bots, end_overtaken_matches, end_unplayable_matches
-from ladder.matches.worker_hosts import give_up_rechecks
 from ladder.seasons import close_due, finish_closing, publish_keys
+from ladder.worker_hosts import rechecks
 
 logger = logging.getLogger(__name__)
 
@@ -28,6 +32,14 @@ def run_all(*steps: Callable[[], object]) -> None:
         raise failures[0]
 
 
+def empty_unread_queues() -> None:
+    """Empty the queues of hints that no Celery worker reads, because worker hosts ask the database instead."""
+    try:
+        empty_unread(dispatch.QUEUE, dispatch.SOON, dispatch.ON_TIME, SEATS, hints.QUEUE)
+    except BROKER_ERRORS as error:
+        logger.warning("broker unavailable, queues not read: %s", error)
+
+
 def sweep() -> int:
     """Do the periodic work on matches and seasons and return the number of expired leases. Safe to repeat.
 
@@ -44,7 +56,7 @@ def sweep() -> int:
         close_due,
         finish_closing,
         publish_keys,
-        give_up_rechecks,
+        rechecks.give_up,
         drains.announce_all,
     )
     return sum(expired)

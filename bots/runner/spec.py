@@ -86,9 +86,12 @@ class SeatSpec(Generic[P_co]):
 
 def limits_of(program: object, limits: Limits) -> Limits:
     """Return the limits of ``program`` in a match with ``limits``, which depend on its language."""
-    if not isinstance(program, StoredProgram | LocalProgram):
-        return limits
-    return replace(limits, startup_ms=limits.startup_ms * language_of(program.entry).start_factor)
+    return limits_of_file(program.entry, limits) if isinstance(program, StoredProgram | LocalProgram) else limits
+
+
+def limits_of_file(entry: str, limits: Limits) -> Limits:
+    """Return the limits of a program that starts with the file ``entry``."""
+    return replace(limits, startup_ms=limits.startup_ms * language_of(entry).start_factor)
 
 
 @dataclass(frozen=True)
@@ -120,5 +123,9 @@ class MatchSpec(Generic[P_co]):
 
 def budget_ms(seats: int, limits: Limits) -> int:
     """Return an upper bound of the duration of a match with ``seats`` seats, in whichever languages."""
-    longest_start_ms = limits.startup_ms * max(language.start_factor for language in LANGUAGES.values())
-    return 2 * seats * (longest_start_ms + limits.game_ms) + CLOSING_MS + WAITING_MS
+    return 2 * seats * (longest_start_ms(limits) + limits.game_ms) + CLOSING_MS + WAITING_MS
+
+
+def longest_start_ms(limits: Limits) -> int:
+    """Return the longest time that a bot has for its start, in whichever language."""
+    return limits.startup_ms * max(language.start_factor for language in LANGUAGES.values())

@@ -26,11 +26,10 @@ from bots.runner import Transcript
 from bots.runner.launcher import Launcher, NoCoreFree, PlatformFailure
 from bots.runner.spec import Program
 from bots.sandbox import CoreUse, shared_core
-from bots.sandbox.cores import SharedCore
 from bots.uploads import hints
 from bots.uploads.queue import another_owner_waits
 from bots.uploads.storage import ArchiveLost, OutOfReach, archive_of, program_of_upload
-from bots.validation import MOST_TRIES, Check
+from bots.validation import MOST_TRIES, Check, FormatCheck
 from esr_platform.heartbeats import LeaseLost, beating
 from esr_platform.leases import RENEW_EVERY_S, Lease, on_database
 from games.rules import Document
@@ -54,65 +53,74 @@ FILE_LOST: Final = "The site lost or damaged the stored file. Upload the same fi
 """Why a version is undecided."""
 
 
-def play(lease: Lease[BotVersion], version: BotVersion, launcher: Launcher[Program]) -> str | None:
-    """Play the formats of a claimed version that are left, until the verdict.
+class Attempt:
+    """What the site does for an attempt: it says which game is next, and stores its result or its failure.
 
-    Returns "" if the version has passed, or why it is rejected. ``None`` means that there is no verdict yet, or that
-    another worker has taken over; the lease has then ended.
+    ``tries`` counts the attempts at the current game, including this one. ``problem`` is the verdict: "" if the version
+    has passed, or why it is rejected; ``None`` without one. Celery workers and worker hosts share it.
     """
-    attempt = _Attempt(lease, version, launcher)
-    if version.vain_starts > MOST_TRIES:
-        attempt.put_off(reports.after_failure(attempt.report, "the worker was lost"), SITE_FAILED)
-        return None
-    try:
-        with beating(on_database(lease.renew), f"the validation of {version}", RENEW_EVERY_S):
-            return attempt.run()
-    except LeaseLost:
-        pass
-    except (OutOfReach, NoCoreFree):  # wait for the storage or for a core without a limit
-        lease.release(vain_starts=F("vain_starts") - 1)
-    except ArchiveLost as lost:
-        logger.error("%s", lost)
-        attempt.tries = MOST_TRIES  # another attempt would not help soon
-        attempt.put_off(reports.after_failure(attempt.report, "the stored file is lost"), FILE_LOST)
-    except Exception as failure:  # boundary of the worker: not the bot's fault, so retry
-        expected = isinstance(failure, PlatformFailure)
-        logger.warning("validation of %s failed: %s", version, failure, exc_info=not expected)
-        description = str(failure) if expected else type(failure).__name__
-        attempt.put_off(reports.after_failure(attempt.report, description), SITE_FAILED)
-    return None
 
-
-class _Attempt:
-    """The work of one lease. ``tries`` counts the attempts at the current game, including this one."""
-
-    def __init__(self, lease: Lease[BotVersion], version: BotVersion, launcher: Launcher[Program]) -> None:
-        self.lease, self.version, self.launcher = lease, version, launcher
+    def __init__(self, lease: Lease[BotVersion], version: BotVersion) -> None:
+        self.lease, self.version = lease, version
         self.report: Document = version.validation_report or reports.begun(version.formats)
         self.tries = version.vain_starts
+        self.problem: str | None = None
 
-    def run(self) -> str | None:
-        """Play formats until the verdict. Returns the problem, "" or ``None`` (no verdict yet).
+    def begin(self) -> bool:
+        """Whether the version can be tried. If its workers were lost too often, it becomes undecided."""
+        if self.tries > MOST_TRIES:
+            self.fail("the worker was lost")
+        return self.tries <= MOST_TRIES
 
-        Raises ``LeaseLost``, ``PlatformFailure``, ``ArchiveLost`` and ``OutOfReach``.
+    def next_game(self) -> tuple[str, int, int]:
+        """Return the format that is next and which attempt at it this is, and show it. Raises ``LeaseLost``."""
+        self.store(reports.during(self.report, self.tries), vain_starts=self.tries)
+        return self.report["now"]["game"], self.report["now"]["seats"], self.tries
+
+    def conclude(self, result: FormatCheck, wall_ms: int) -> bool:
+        """Add the result of the game. ``True`` if it is stored and the next format follows.
+
+        Otherwise ``problem`` is the verdict, which is to be stored with ``report``. If server lag has spoiled the game,
+        there is none, and the lease has ended. Raises ``LeaseLost``.
         """
-        archive_of(self.version)  # validate the stored archive, not an unpacked copy
-        program: Program = program_of_upload(self.version)
-        with shared_core(CoreUse.VALIDATIONS, settings.VAR_DIR) as core:
-            check = Check(_manifest(self.version), program, self.launcher, Limits(), core)
-            while self._game(check, core):
-                if self.report["ok"] is not None:
-                    return "" if self.report["ok"] else reports.reason_of(self.report)
-                if reports.own_ms(self.report) > 1000 * settings.MAX_VALIDATION_SECONDS:
-                    return _too_long(self.report)
-                if another_owner_waits(self.version):
-                    self.lease.release(tried=Now())
-                    hints.send()
-                    return None
-                self.tries = 1
-        return None
+        if result.ok is None:
+            self._put_off(reports.after_delay(self.report, result, wall_ms), TOO_BUSY)
+            return False
+        self.report, self.tries = reports.after_format(self.report, result, wall_ms), 1
+        if self.report["ok"] is not None:
+            self.problem = "" if self.report["ok"] else reports.reason_of(self.report)
+        elif reports.own_ms(self.report) > 1000 * settings.MAX_VALIDATION_SECONDS:
+            self.problem = _too_long(self.report)
+        else:
+            self.store(self.report, vain_starts=0)
+        return self.problem is None
 
-    def put_off(self, report: Document, why: str) -> None:
+    def give_way(self) -> None:
+        """End the lease after a game, so that the version waits for its next turn."""
+        self.lease.release(tried=Now())
+        hints.send()
+
+    def wait(self) -> None:
+        """End an attempt that could not begin yet, and that does not count."""
+        self.lease.release(vain_starts=F("vain_starts") - 1)
+
+    def fail(self, failure: str) -> None:
+        """End an attempt that the site has spoiled by a failure."""
+        self._put_off(reports.after_failure(self.report, failure), SITE_FAILED)
+
+    def lose(self, lost: ArchiveLost) -> None:
+        """End an attempt whose code is lost. Another one would not help soon."""
+        logger.error("%s", lost)
+        self.tries = MOST_TRIES
+        self._put_off(reports.after_failure(self.report, "the stored file is lost"), FILE_LOST)
+
+    def store(self, report: Document, **changes: Any) -> None:
+        """Store the report for the page. Raises ``LeaseLost``."""
+        if not self.lease.renew(validation_report=report, **changes):
+            raise LeaseLost
+        self.report = report
+
+    def _put_off(self, report: Document, why: str) -> None:
         """End an attempt that decided nothing. The last one of ``MOST_TRIES`` leaves the version undecided: ``why``."""
         if self.tries < MOST_TRIES:
             self.lease.release(validation_report=report, vain_starts=self.tries)
@@ -124,30 +132,56 @@ class _Attempt:
         if self.lease.release(state=undecided, reason=why, validation_report=report, retry_at=retry_at):
             logger.warning("validation of %s is undecided: %s", self.version, report["attempts"][-1])
 
-    def _game(self, check: Check[Program], core: SharedCore) -> bool:
-        """Play the next format and store the result. ``False`` if server lag has spoiled the game."""
-        transcript = _WatchedTranscript(self)
-        self.store(reports.during(self.report, self.tries), vain_starts=self.tries)
-        begun, waited_s = time.monotonic(), core.waited_s
-        result = check.attempt(self.report["now"]["game"], self.report["now"]["seats"], self.tries, transcript)
-        wall_ms = round(1000 * (time.monotonic() - begun - (core.waited_s - waited_s)))
-        if result.ok is None:
-            self.put_off(reports.after_delay(self.report, result, wall_ms), TOO_BUSY)
-            return False
-        self.store(reports.after_format(self.report, result, wall_ms), vain_starts=0)
-        return True
 
-    def store(self, report: Document, **changes: Any) -> None:
-        """Store the report for the page. Raises ``LeaseLost``."""
-        if not self.lease.renew(validation_report=report, **changes):
-            raise LeaseLost
-        self.report = report
+# --- Celery workers --------------------------------------------------------------------------------------------------
+
+
+def play(attempt: Attempt, launcher: Launcher[Program]) -> bool:
+    """Play the formats of a claimed version that are left, until the verdict. Returns whether there is one.
+
+    Otherwise there is none yet, or another worker has taken over; the lease has then ended.
+    """
+    version = attempt.version
+    if not attempt.begin():
+        return False
+    try:
+        with beating(on_database(attempt.lease.renew), f"the validation of {version}", RENEW_EVERY_S):
+            return _played(attempt, launcher)
+    except LeaseLost:
+        pass
+    except (OutOfReach, NoCoreFree):  # wait for the storage or for a core without a limit
+        attempt.wait()
+    except ArchiveLost as lost:
+        attempt.lose(lost)
+    except Exception as failure:  # boundary of the worker: not the bot's fault, so retry
+        expected = isinstance(failure, PlatformFailure)
+        logger.warning("validation of %s failed: %s", version, failure, exc_info=not expected)
+        attempt.fail(str(failure) if expected else type(failure).__name__)
+    return False
+
+
+def _played(attempt: Attempt, launcher: Launcher[Program]) -> bool:
+    """Play formats until the verdict. Raises ``LeaseLost``, ``PlatformFailure``, ``ArchiveLost`` and ``OutOfReach``."""
+    version = attempt.version
+    archive_of(version)  # validate the stored archive, not an unpacked copy
+    program: Program = program_of_upload(version)
+    with shared_core(CoreUse.VALIDATIONS, settings.VAR_DIR) as core:
+        check = Check(_manifest(version), program, launcher, Limits(), core)
+        while True:
+            game, seats, tries = attempt.next_game()
+            begun, waited_s = time.monotonic(), core.waited_s
+            result = check.attempt(game, seats, tries, _WatchedTranscript(attempt))
+            if not attempt.conclude(result, round(1000 * (time.monotonic() - begun - (core.waited_s - waited_s)))):
+                return attempt.problem is not None
+            if another_owner_waits(version):
+                attempt.give_way()
+                return False
 
 
 class _WatchedTranscript(Transcript):
     """A transcript that shows the progress of its game when all bots have started, and then every ``SHOW_EVERY_S``."""
 
-    def __init__(self, attempt: _Attempt) -> None:
+    def __init__(self, attempt: Attempt) -> None:
         super().__init__(attempt.report["untried"][0]["seats"])
         self._attempt = attempt
         self._show_at = 0.0

@@ -13,6 +13,7 @@ from typing import Final
 from django.db.models import Case, Count, F, Max, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.db.models.functions import Now
 
+from bots import worker_hosts
 from bots.languages import LANGUAGES
 from bots.models import Bot, BotVersion
 from esr_platform import leases
@@ -21,6 +22,9 @@ from esr_platform.leases import EXPIRED, Lease
 LEASE: Final = timedelta(seconds=30)
 RETRY_AFTER: Final = timedelta(seconds=30)
 """Minimum time between an attempt that the site has spoiled and the next one."""
+
+CANDIDATES: Final = 20
+"""How many versions a worker tries to claim at most."""
 
 _State = BotVersion.State
 
@@ -64,10 +68,11 @@ def in_turn() -> QuerySet[BotVersion]:
     )
 
 
-def claim(version_id: int) -> Lease[BotVersion] | None:
-    """Claim a waiting version; ``None`` if it is not available."""
+def claim(version_id: int, worker: str = "") -> Lease[BotVersion] | None:
+    """Claim a waiting version for ``worker``; ``None`` if it is not available."""
+    lost = BotVersion.objects.filter(EXPIRED, pk=version_id).values_list("worker", flat=True).first()
     vain_starts = Case(When(state=_State.UNDECIDED, then=Value(1)), default=F("vain_starts") + 1)
-    return leases.claim(
+    lease = leases.claim(
         waiting(),
         version_id,
         LEASE,
@@ -76,10 +81,24 @@ def claim(version_id: int) -> Lease[BotVersion] | None:
         vain_starts=vain_starts,
         reason="",
         retry_at=None,
+        worker=worker,
     )
+    if lease is not None and lost is not None:
+        worker_hosts.failed(lost, work_of(version_id))
+    return lease
 
 
-def claim_next(languages: Collection[str] = LANGUAGES.keys()) -> Lease[BotVersion] | None:
+def work_of(version_id: int) -> str:
+    """The name of a validation among the work of ``bots.worker_hosts``."""
+    return f"validations/{version_id}"
+
+
+def next_in_turn(languages: Collection[str]) -> list[int]:
+    """Return the first waiting versions in order that are written in one of ``languages``."""
+    return list(in_turn().filter(language__in=languages).values_list("pk", flat=True)[:CANDIDATES])
+
+
+def claim_next(languages: Collection[str] = LANGUAGES.keys(), worker: str = "") -> Lease[BotVersion] | None:
     """Claim the next version in order that is written in one of ``languages``; ``None`` if none is waiting."""
-    candidates = list(in_turn().filter(language__in=languages).values_list("pk", flat=True)[:20])
-    return next((lease for lease in map(claim, candidates) if lease is not None), None)
+    claims = (claim(version_id, worker) for version_id in next_in_turn(languages))
+    return next((lease for lease in claims if lease is not None), None)

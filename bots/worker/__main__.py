@@ -1,4 +1,4 @@
-"""The command ``steinreich-worker``: play matches for a site on this host. It needs the site's URL and a token only."""
+"""The command ``steinreich-worker``: play for a site on this host. It needs the site's URL and a token only."""
 
 from __future__ import annotations
 
@@ -16,11 +16,14 @@ from typing import Final
 from bots.client import Unreachable
 from bots.client.work import TokenRefused, WorkClient
 from bots.runner.clock import cores
-from bots.worker.host import HostProcess, Stopping
+from bots.worker.host import KINDS, HostProcess, Stopping
 
 TOKEN: Final = "ESR_WORKER_TOKEN"  # noqa: S105 - the name of a variable
-MATCHES_PER_PROCESS: Final = 2000
-"""After this number of matches, a process is replaced by a new one."""
+WORK_PER_PROCESS: Final = 2000
+"""After this number of games or decisions, a process is replaced by a new one."""
+
+LIVE_PROCESSES: Final = 2
+"""People wait for bots at live tables, so these processes do nothing else."""
 
 CONFIGURATION: Final = 78
 """Exit status for a wrong token or URL (``EX_CONFIG`` of sysexits.h)."""
@@ -37,7 +40,8 @@ def parser() -> argparse.ArgumentParser:
     default = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "steinreich-worker"
     known = argparse.ArgumentParser(
         prog="steinreich-worker",
-        description="Play matches for a site on this host. The host needs the URL of the site and a token.",
+        description="Play matches, validate uploads and play for hosted bots at live tables, as the token allows."
+        " The host needs the URL of the site and a token.",
         epilog=f"The token is read from {TOKEN} or from a file. A site admin creates it with"
         " `manage.py worker_hosts create NAME`.",
     )
@@ -45,12 +49,20 @@ def parser() -> argparse.ArgumentParser:
     known.add_argument("--site", default=site, required=not site, metavar="URL", help="URL of the site (or ESR_SITE)")
     known.add_argument("--token-file", type=Path, metavar="FILE", help="file that contains the token")
     known.add_argument(
-        "--processes", type=int, default=cores(), metavar="N", help="matches at a time (default: one per core)"
+        "--processes", type=int, default=cores(), metavar="N", help="games at a time (default: one per core)"
+    )
+    known.add_argument(
+        "--live-processes",
+        type=int,
+        default=LIVE_PROCESSES,
+        metavar="N",
+        help=f"bots at live tables that play while all other processes are busy (default: {LIVE_PROCESSES})",
     )
     known.add_argument(
         "--cache", type=Path, default=default, metavar="DIR", help=f"folder for code (default: {default})"
     )
     known.add_argument("--slot", type=int, help=argparse.SUPPRESS)
+    known.add_argument("--live", action="store_true", help=argparse.SUPPRESS)
     return known
 
 
@@ -74,7 +86,8 @@ def main(arguments: list[str] | None = None) -> int:
     if options.slot is None:
         client.close()
         return _Processes(options, token).run()
-    return _play(HostProcess(client, options.site, options.cache, options.slot))
+    kinds = ("live",) if options.live else KINDS
+    return _play(HostProcess(client, options.site, options.cache, options.slot, kinds))
 
 
 def _play(process: HostProcess) -> int:
@@ -86,7 +99,7 @@ def _play(process: HostProcess) -> int:
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
     try:
-        process.run(MATCHES_PER_PROCESS)
+        process.run(WORK_PER_PROCESS)
     except TokenRefused as refused:
         logger.error("The site refuses the token: %s", refused)
         return CONFIGURATION
@@ -96,7 +109,7 @@ def _play(process: HostProcess) -> int:
 
 
 class _Processes:
-    """The processes of a host, each of which plays one match at a time. Those that end are replaced."""
+    """The processes of a host, each of which does one piece of work at a time. Those that end are replaced."""
 
     def __init__(self, options: argparse.Namespace, token: str) -> None:
         self._options, self._token = options, token
@@ -106,9 +119,10 @@ class _Processes:
         """Run until a signal, or until the site refuses the token; the exit status."""
         signal.signal(signal.SIGTERM, self._stop)
         signal.signal(signal.SIGINT, self._stop)
-        began = {slot: time.monotonic() for slot in range(max(1, self._options.processes))}
+        count = max(1, self._options.processes) + max(0, self._options.live_processes)
+        began = {slot: time.monotonic() for slot in range(count)}
         running = {slot: self._started(slot) for slot in began}
-        logger.info("Asking %s for matches, with %s processes.", self._options.site, len(running))
+        logger.info("Asking %s for work, with %s processes.", self._options.site, len(running))
         status = 0
         while not self._stopping:
             time.sleep(_TICK_S)
@@ -135,6 +149,7 @@ class _Processes:
     def _started(self, slot: int) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "bots.worker", "--site", self._options.site, "--cache"]
         command += [str(self._options.cache), "--slot", str(slot)]
+        command += ["--live"] if slot >= max(1, self._options.processes) else []
         # A separate group: a Ctrl-C in a terminal reaches this process alone, which stops the others in order.
         return subprocess.Popen(command, env={**os.environ, TOKEN: self._token}, start_new_session=True)
 

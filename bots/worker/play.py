@@ -49,6 +49,6 @@ def played(spec: MatchSpec[Any], renewed: Renewed, site: object, runner: Play | 
         if runner is not None:
             report = runner(spec, observer)
         else:
-            with shared_core(CoreUse.MATCHES, site) as core:
+            with shared_core(CoreUse.VALIDATIONS if spec.trial else CoreUse.MATCHES, site) as core:
                 report = play_match(spec, processes.of(launcher_for_ladder()), observer, core=core)
         yield PlayedMatch(report, transcript, monotonic() - began_s)

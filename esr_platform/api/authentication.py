@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from http import HTTPStatus
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -72,11 +72,11 @@ class WorkerAuthentication(BaseAuthentication):
 
 
 class HasWorkerScope(BasePermission):
-    """Allow worker hosts that have the ``scope`` of the view."""
+    """Allow worker hosts that have one of the ``scopes`` of the view."""
 
     def has_permission(self, request: Request, view: APIView) -> bool:
-        scope: WorkerScope | None = getattr(view, "scope", None)
-        return isinstance(request.auth, WorkerHost) and scope is not None and request.auth.allows(scope)
+        scopes: Collection[WorkerScope] = getattr(view, "scopes", ())
+        return isinstance(request.auth, WorkerHost) and any(map(request.auth.allows, scopes))
 
 
 class HasScope(BasePermission):

@@ -46,16 +46,16 @@ REQUESTS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
 
 WORKERS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
-        "code_lost": ("409", "The site has lost the code of a seat. The attempt has ended."),
-        "code_unknown": ("404", "No seat of the match that the host holds has this code."),
-        "host_drained": ("409", "An operator has drained the host. It gets no match until it is resumed."),
-        "host_rests": ("429", "The last matches on the host failed. It gets none for a minute."),
+        "code_lost": ("409", "The site has lost the code of a bot. The attempt has ended."),
+        "code_unknown": ("404", "No bot that plays by the lease has this code."),
+        "host_drained": ("409", "An operator has drained the host. It gets no work until it is resumed."),
+        "host_rests": ("429", "The host has failed several times. It gets no work for a minute."),
         "lease_ended": ("409", "The lease has ended. Its result was stored, or is not needed."),
-        "lease_expired": ("409", "The lease was not renewed in time. Another worker plays the match."),
+        "lease_expired": ("409", "The lease was not renewed in time. Another worker plays."),
         "lease_unknown": ("409", "The lease is not one of this host."),
         "lease_withdrawn": ("409", "The match was withdrawn."),
         "other_release": ("409", "The host runs another release than the site. Update it."),
-        "too_many_leases": ("429", "The host plays as many matches as a worker host may."),
+        "too_many_leases": ("429", "The host has as many leases of a kind as a worker host may."),
         "wrong_record": ("422", "The record or the report is wrong. The attempt has failed."),
     }
 )

@@ -5,13 +5,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Any, Final
+from typing import Final
 
 import orjson
 from django.core.cache import cache
 
+from bots.protocol import Hello
 from bots.runner.bot_log import FORMAT, decided_plies
-from bots.runner.consultation import Advice, Consultation
+from bots.runner.consultation import Advice
 from bots.runner.report import MatchReport, escaped
 from games.rules import Document
 from ladder.live import decisions
@@ -41,10 +42,10 @@ def noted(match_id: int, seat: int) -> Document:
     return document
 
 
-def note(match_id: int, seat: int, asked: Consultation[Any], advice: Advice) -> None:
+def note(match_id: int, seat: int, decision: int, hello: Hello, advice: Advice) -> None:
     """Add one process. Only the worker whose turn it is calls this."""
-    notes, decision = noted(match_id, seat), asked.decide["id"]
-    notes["starts"].append({"first": decision, "hello": dict(asked.hello), "ready_us": advice.ready_us})
+    notes = noted(match_id, seat)
+    notes["starts"].append({"first": decision, "hello": dict(hello), "ready_us": advice.ready_us})
     if advice.thought is not None:
         times = {key: value for key, value in asdict(advice.thought).items() if key != "id"}
         answer = None if advice.line is None else escaped(advice.line.removesuffix(b"\n"))

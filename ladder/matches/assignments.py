@@ -1,6 +1,6 @@
 """What the site does for an attempt at a match: give it to a worker, and store its result or its failure.
 
-A Celery worker (``ladder.matches.play``) and the API of worker hosts (``ladder.matches.worker_hosts``) call the same
+A Celery worker (``ladder.matches.play``) and the API of worker hosts (``ladder.worker_hosts.matches``) call the same
 functions, so the same leases and constraints guard both.
 """
 
@@ -32,10 +32,8 @@ from esr_platform.prepared import Prepared
 from esr_platform.request_ids import continue_request
 from ladder.matches import pauses
 from ladder.matches.leases import claim, delays, give_back, play_again
-from ladder.matches.machines import trouble
 from ladder.matches.results import record_result, seats_of
 from ladder.models import Attempt, Block, Match
-from ladder.models.matches import host_of
 
 logger = logging.getLogger(__name__)
 
@@ -75,8 +73,7 @@ class Assignment:
 def assign(match_id: int, worker: str, program_of: ProgramOf) -> Assignment | None:
     """Claim a queued match for ``worker``, whose name is ``host/number``; ``None`` if it is not available to it.
 
-    A match whose code is not on the worker's host stays queued for another host, and so does every match while the host
-    rests (``ladder.matches.machines``).
+    A match whose code is not on the worker's host stays queued for another host.
     """
     queued: list[Any] = _QUEUED(pk=match_id)
     if not queued:
@@ -91,7 +88,7 @@ def assign(match_id: int, worker: str, program_of: ProgramOf) -> Assignment | No
         return None
     except PlatformFailure as problem:
         spec = problem
-    lease = None if trouble(host_of(worker)) else claim(match_id, worker)
+    lease = claim(match_id, worker)
     if lease is None:
         return None
     purpose = str(match.block.purpose)

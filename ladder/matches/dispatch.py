@@ -1,7 +1,7 @@
 """Tell the workers about queued matches.
 
 A message is a hint: it does no harm if it is lost or arrives twice. Worker hosts ask the site instead of the broker
-(``ladder.matches.worker_hosts``), and get the matches that were sent most recently.
+(``ladder.worker_hosts``), and get the matches that were sent most recently.
 
 Only as many messages are under way as the workers will begin soon. New matches therefore do not wait behind long
 queues, and each ladder, cup and user with unrated games has a share (``ladder.pairings.shares``). One match of a block
@@ -20,7 +20,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
-from esr_platform.broker import BROKER_ERRORS, messages_in
+from esr_platform.broker import BROKER_ERRORS
 from esr_platform.prepared import ConditionalUpdate, Prepared
 from ladder.matches.blocks import CUP_PRIORITY
 from ladder.matches.throughput import FEW_READ, recent
@@ -47,9 +47,6 @@ IN_TURN: Final = 0.5
 WINDOW: Final = 32
 """Matches that are on their way at a time, or as many as were begun in the last seconds, if those are more."""
 
-
-MOST_IN_QUEUE: Final = 4 * WINDOW
-"""Messages in a queue of the broker. More would wait only if no Celery worker takes them, where only hosts play."""
 
 _FOLLOWING: Final = Prepared(
     lambda match: (
@@ -105,7 +102,7 @@ def send(priorities: Mapping[int, int]) -> int:
     ``priorities`` maps match ids to priorities. Without a broker nothing is lost: the next :func:`dispatch` sends the
     rest.
     """
-    ids, sent, room = list(priorities), 0, dict[str, int]()
+    ids, sent = list(priorities), 0
     overtaking = _overtaking() if CUP_PRIORITY in priorities.values() else 0
     try:
         for match_id, priority in priorities.items():
@@ -116,11 +113,7 @@ def send(priorities: Mapping[int, int]) -> int:
                 queue = SOON
             elif priority == CUP_PRIORITY and overtaking > 0:
                 queue, overtaking = SOON, overtaking - 1
-            if queue not in room:
-                room[queue] = MOST_IN_QUEUE - messages_in(queue)
-            if room[queue] > 0:
-                current_app.send_task(TASK, args=(match_id,), queue=queue, expires=SEND_AGAIN.total_seconds())
-                room[queue] -= 1
+            current_app.send_task(TASK, args=(match_id,), queue=queue, expires=SEND_AGAIN.total_seconds())
             sent += 1
     except BROKER_ERRORS as error:
         logger.warning("broker unavailable, %s matches not sent: %s", len(ids) - sent, error)

@@ -16,6 +16,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Exists, F, Q
 from django.db.models.functions import Now
 
+from bots import worker_hosts
 from bots.models import Drain
 from bots.runner.leased import GIVEN_UP_BEFORE_S
 from esr_platform import figures, leases
@@ -89,6 +90,11 @@ def claim(match_id: int, worker: str) -> Lease[Match] | None:
         queued.filter(Match.another_runs()).update(sent_at=None)
         return None
     return lease
+
+
+def work_of(match_id: int) -> str:
+    """The name of a match among the work of ``bots.worker_hosts``."""
+    return f"matches/{match_id}"
 
 
 def lease_of(match_id: int, token: UUID) -> Lease[Match]:
@@ -190,7 +196,12 @@ def expire_leases() -> int:
     """Queue again, or void, every match whose lease has run out. Returns their number. Safe to run concurrently."""
     expired = Match.objects.filter(EXPIRED, status=Match.Status.RUNNING, table=None)
     lost = [lease_of(match_id, token) for match_id, token in expired.values_list("pk", "lease") if token]
-    ended = sum(give_back(lease, Attempt.Ending.EXPIRED, _FAILURE, only=EXPIRED) for lease in lost)
+    workers = dict(Attempt.objects.filter(token__in=[lease.token for lease in lost]).values_list("token", "worker"))
+    ended = 0
+    for lease in lost:
+        if give_back(lease, Attempt.Ending.EXPIRED, _FAILURE, only=EXPIRED):
+            ended += 1
+            worker_hosts.failed(workers.get(lease.token, ""), work_of(lease.pk))
     figures.EXPIRED_LEASES.add(amount=ended)
     figures.ATTEMPTS.add(Attempt.Ending.EXPIRED, amount=ended)
     return ended

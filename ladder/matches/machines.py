@@ -1,4 +1,7 @@
-"""Machines of workers on which every match fails: they rest, so that they void no matches."""
+"""Machines with Celery workers on which every match fails: they rest, so that they void no matches.
+
+Worker hosts rest by ``bots.worker_hosts``, which counts all that they fail at.
+"""
 
 from __future__ import annotations
 

@@ -20,8 +20,10 @@ from esr_platform.heartbeats import LeaseLost
 from ladder.matches.assignments import Assignment, assign, fail, finish
 from ladder.matches.leases import renewed
 from ladder.matches.logs import packed_logs
+from ladder.matches.machines import trouble
 from ladder.matches.results import WrongRecord
 from ladder.models import Attempt, Match
+from ladder.models.matches import host_of
 
 logger = logging.getLogger(__name__)
 
@@ -29,9 +31,11 @@ logger = logging.getLogger(__name__)
 def play(match_id: int, runner: Play | None = None) -> Attempt.Ending | None:
     """Claim and play a match; how the attempt ended, ``None`` if there was nothing to claim or it was too late.
 
-    Safe to call any number of times, at once and again: one claim wins, and one result counts.
+    Safe to call any number of times, at once and again: one claim wins, and one result counts. A machine that rests
+    (``ladder.matches.machines``) claims nothing.
     """
-    assignment = assign(match_id, f"{socket.gethostname()}/{os.getpid()}", program_here)
+    worker = worker_here()
+    assignment = None if trouble(host_of(worker)) else assign(match_id, worker, program_here)
     if assignment is None:
         if drains.refuses_work_here():  # the message is lost, so another one is sent soon
             Match.objects.filter(pk=match_id, status=Match.Status.QUEUED).update(sent_at=None)
@@ -48,6 +52,11 @@ def play(match_id: int, runner: Play | None = None) -> Attempt.Ending | None:
         logger.exception("attempt of match %s failed", match_id)
         reason = f"internal error ({type(error).__name__})"
     return fail(assignment.lease, ending, reason, lost)
+
+
+def worker_here() -> str:
+    """The name of this process among the workers."""
+    return f"{socket.gethostname()}/{os.getpid()}"
 
 
 def program_here(version: BotVersion, rated: bool) -> HouseProgram | StoredProgram:

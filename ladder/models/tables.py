@@ -83,6 +83,10 @@ class LiveSeat(models.Model):
     deadline = models.DateTimeField(null=True, blank=True)
     lease = models.UUIDField(null=True, blank=True, help_text="lease of the worker that asks for the open decision")
     lease_until = models.DateTimeField(null=True, blank=True)
+    worker = models.CharField(
+        max_length=120, blank=True, default="", db_default="", help_text="the worker that claimed a decision last"
+    )
+    claimed = models.DateTimeField(null=True, blank=True, help_text="when it did")
     starts = models.PositiveIntegerField(default=0, help_text="number of program starts in this game")
     strikes = models.PositiveSmallIntegerField(default=0)
     bank_ms = models.PositiveIntegerField()

@@ -129,8 +129,11 @@ JUDGED: Mapping[Exposure, str] = {
         api/v1/cups/<slug:slug>/entries/<slug:bot>/remove api/v1/cups/<slug:slug>/pause
         api/v1/cups/<slug:slug>/resume api/v1/cups/<slug:slug>/cancel api/v1/cups/<slug:slug>/rulings
         api/v1/cups/<slug:slug>/organizers/<str:username>
-        api/worker/work api/worker/leases/<uuid:lease>/renew api/worker/leases/<uuid:lease>/code
-        api/worker/leases/<uuid:lease>/result api/worker/leases/<uuid:lease>/give-up
+        api/worker/work
+        api/worker/leases/<kind:kind>/<int:row>/<uuid:lease>/renew
+        api/worker/leases/<kind:kind>/<int:row>/<uuid:lease>/code
+        api/worker/leases/<kind:kind>/<int:row>/<uuid:lease>/result
+        api/worker/leases/<kind:kind>/<int:row>/<uuid:lease>/give-up
     """,
     Exposure.APART: """
         cups/new/

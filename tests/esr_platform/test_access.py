@@ -290,8 +290,10 @@ POST public 302 302 302 302 302 302 302 302
 POST public 401 400 400 400 400 400 400 400
     api/v1/bots api/v1/challenges api/v1/cups api/v1/exhibitions api/v1/remote-bots
 POST public 401 401 401 401 401 401 401 401
-    api/worker/leases/<uuid:lease>/code api/worker/leases/<uuid:lease>/give-up api/worker/leases/<uuid:lease>/renew
-    api/worker/leases/<uuid:lease>/result api/worker/work
+    api/worker/leases/<kind:kind>/<int:row>/<uuid:lease>/code
+    api/worker/leases/<kind:kind>/<int:row>/<uuid:lease>/give-up
+    api/worker/leases/<kind:kind>/<int:row>/<uuid:lease>/renew
+    api/worker/leases/<kind:kind>/<int:row>/<uuid:lease>/result api/worker/work
 POST public 401 404 200 404 404 404 404 404
     api/v1/bots/<slug:slug>/versions/<int:number>/activate api/v1/matches/<int:match>/seat/abort
     api/v1/matches/<int:match>/seat/resign
@@ -584,6 +586,8 @@ def address(site: Site, kind: str, route: str) -> str:
         "size": 180,
         "language": "de",
         "version": "another",
+        "kind": "matches",
+        "row": 1,
         "lease": uuid4(),
         "action": "pause",
         "subject": subject.ladder.slug,

@@ -42,9 +42,9 @@ from ladder.ratings.elo import KFactor
 from ladder.seasons import WrongMoment, close, open_first
 from ladder.upkeep import sweep
 from tests.build import report_of
+from tests.ladder.hosts import SITE, asked, client_of, packed_report, send_all
 from tests.ladder.live.hosted import Fakes, default
 from tests.ladder.live.play import decide_event, table_of
-from tests.ladder.worker_hosts import SITE, asked, client_of, packed_report, send_all
 from tests.services.races import Act, Actions
 
 T = TypeVar("T")
@@ -78,7 +78,8 @@ def recording(leases: list[tuple[int, str]], variety: int, forfeit: str = "", ho
     """
     if host:
         client = client_of(host)
-        sent = [(match, token, packed_report(_report(match, variety, forfeit))) for match, token in leases]
+        reports = {match: packed_report(_report(match, variety, forfeit)) for match, _ in leases}
+        sent = [(match, f"matches/{match}/{token}", reports[match]) for match, token in leases]
         return lambda: [match for match, token, data in sent if _unless_gone(partial(client.bring, token, data))]
     brought = [(lease_of(match, UUID(token)), _report(match, variety, forfeit)) for match, token in leases]
     return lambda: [lease.pk for lease, report in brought if record_result(lease, report)]
@@ -109,7 +110,7 @@ def renewing(leases: list[tuple[int, str]], host: str = "") -> Act:
     """Renew every lease; which of them were still there."""
     if host:
         client = client_of(host)
-        return lambda: [match for match, token in leases if client.renew(token)]
+        return lambda: [match for match, token in leases if client.renew(f"matches/{match}/{token}")]
     return lambda: [match for match, token in leases if renew(lease_of(match, UUID(token)))]
 
 
@@ -296,9 +297,12 @@ def waking(match: int, rounds: int) -> Act:
     return lambda: sum(asked() for _ in range(rounds))
 
 
-def waking_until(match: int, moves: int) -> Act:
-    """Do the same until the game has at least ``moves`` moves."""
+def waking_until(match: int, moves: int, host: str = "") -> Act:
+    """Do the same until the game has at least ``moves`` moves, also as a ``host``, which asks for work."""
     asked = _asked(match)
+    if host:
+        process = HostProcess(client_of(host), SITE, Path("/nowhere"), kinds=["live"], launcher=Fakes(default))
+        asked = lambda: int(process.play_next())  # noqa: E731
 
     def act() -> int:
         counted = 0

@@ -1,16 +1,15 @@
-"""What a worker host asks for: work, more time, the code of a seat, and to bring a result.
+"""What a worker host asks for: work, more time, the code of a bot, and to bring a result.
 
-Each host authenticates with its own token. ``ladder.matches.worker_hosts`` decides what it gets.
+Each host authenticates with its own token. ``ladder.worker_hosts.work`` decides what it gets.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Annotated, Any, Final
-from uuid import UUID
 
 from django.http import HttpResponse
 from django.http.response import HttpResponseBase
@@ -32,18 +31,17 @@ from esr_platform.api.streams.subscriptions import WORK, Subscription
 from esr_platform.api.streams.threads import Coalescer, wait_for
 from esr_platform.api.streams.view import LiveView
 from games.rules import Document
-from ladder.matches import dispatch
-from ladder.matches import worker_hosts as matches
 from ladder.matches.results import WrongRecord
-from ladder.matches.worker_reports import MOST_PACKED_BYTES, BadReport
+from ladder.worker_hosts import work
+from ladder.worker_hosts.kinds import GIVEN_UP, LeaseGone, NoSuchCode, TooManyLeases
+from ladder.worker_hosts.reports import MOST_PACKED_BYTES, BadReport
 
 LONGEST_S: Final = 25
 """Maximum seconds of a long poll. Many proxies close a request after 30 s."""
 
 LOOK_S: Final = 0.5
-"""Seconds between two looks at the queue, one for all hosts that wait in this process."""
+"""Seconds between two looks at the queues, one for all hosts that wait in this process."""
 
-REST_S: Final = 60
 NO_WORK_S: Final = 60
 TOO_MANY_S: Final = 5
 
@@ -51,13 +49,17 @@ Name = Annotated[str, Meta(max_length=40, pattern=NO_NUL)]
 
 
 class WorkRequest(Form):
-    """What a host says when it asks for work. ``wait`` is in seconds, ``clock`` in seconds since 1970."""
+    """What a host says when it asks for work of some ``kinds``.
+
+    ``wait`` is in seconds, ``clock`` in seconds since 1970.
+    """
 
     release: Name
     protocol: int
     clock: float
     slot: Annotated[int, Meta(ge=0, le=9999)]
     wait: Annotated[int, Meta(ge=0, le=LONGEST_S)]
+    kinds: Annotated[list[Name], Meta(max_length=10)]
     uploads: bool
     rated: bool
     languages: Annotated[list[Name], Meta(max_length=50)]
@@ -72,13 +74,13 @@ class WorkRequest(Form):
 
 
 class CodeRequest(Form):
-    """Which code a host asks for: of a seat of its match, by digest."""
+    """Which code a host asks for: of a bot that plays by its lease, by digest."""
 
     digest: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 
 
 class GiveUpRequest(Form):
-    """Why a host gives a match back. The ``reason`` is only for the log of the site."""
+    """Why a host gives work back. The ``reason`` is only for the log of the site."""
 
     code: str
     reason: Annotated[str, Meta(max_length=1000)]
@@ -88,9 +90,14 @@ class _OfHosts(Endpoint):
     authentication_classes = [WorkerAuthentication]
     permission_classes = [HasWorkerScope]
     parser_classes = [JsonParser]
-    scope = WorkerScope.MATCHES
     throttle_scope = "worker"
     http_method_names = ["post"]
+
+    @property
+    def scopes(self) -> Collection[WorkerScope]:
+        """The scopes of which a host needs one."""
+        kind = self.kwargs.get("kind")
+        return tuple(WorkerScope) if kind is None else (work.KINDS[kind].scope,)
 
 
 class _LiveOfHosts(_OfHosts, LiveView):
@@ -106,8 +113,8 @@ class _LiveOfHosts(_OfHosts, LiveView):
 # --- Work ------------------------------------------------------------------------------------------------------------
 
 
-def _looked(_: int, asks: list[None]) -> list[bool]:
-    return [matches.work_waits()] * len(asks)
+def _looked(_: int, asks: list[None]) -> list[frozenset[str]]:
+    return [work.waits()] * len(asks)
 
 
 _QUEUE: Final = Coalescer(_looked, apart_s=LOOK_S)
@@ -118,7 +125,7 @@ _NO_WORK: Final = {WorkerHost.State.OTHER_RELEASE: "other_release", WorkerHost.S
 
 
 class Work(_LiveOfHosts):
-    """At ``/api/worker/work``: a match for a process of a host, or none after ``wait`` seconds. It keeps no thread."""
+    """At ``/api/worker/work``: work for a process of a host, or none after ``wait`` seconds. It keeps no thread."""
 
     is_long_poll = True
 
@@ -141,34 +148,34 @@ class Work(_LiveOfHosts):
             while (assignment := await _claimed(host, asked)) is None:
                 while not (over := subscription.ended or asyncio.get_running_loop().time() >= until):
                     await wait_for(woken, LOOK_S)
-                    if await _QUEUE.fetch(0, None):
+                    if not (await _QUEUE.fetch(0, None)).isdisjoint(asked.kinds):
                         break
                 if over:
                     break
-        if assignment is None and await threads.read(matches.rests, host):
-            state, notice = WorkerHost.State.RESTING, "The last matches on this host failed. It gets none for a minute."
+        if assignment is None and await threads.read(worker_hosts.rests, host):
+            state, notice = WorkerHost.State.RESTING, "This host has failed several times. It gets no work for a while."
             await threads.write(worker_hosts.note, host, state, notice, asked.release, asked.abilities)
-            raise Refusal(HTTPStatus.TOO_MANY_REQUESTS, "host_rests", notice, REST_S)
+            raise Refusal(HTTPStatus.TOO_MANY_REQUESTS, "host_rests", notice, worker_hosts.REST_S)
         return Response({"assignment": assignment, "notice": notice})
 
 
 async def _claimed(host: WorkerHost, asked: WorkRequest) -> Document | None:
-    """A match for the host. If the client disconnects meanwhile, the match is given back."""
-    job = asyncio.ensure_future(threads.write(matches.next_for, host, asked.slot, asked.abilities))
+    """Work for the host. If the client disconnects meanwhile, the work is given back."""
+    job = asyncio.ensure_future(threads.write(work.next_for, host, asked.slot, asked.abilities, asked.kinds))
     try:
         return await asyncio.shield(job)
     except asyncio.CancelledError:
-        hub().run(_return(job))
+        hub().run(_return(host, job))
         raise
-    except matches.TooManyLeases as error:
-        sentence = "This host has as many matches as a worker host may have. Run fewer processes."
+    except TooManyLeases as error:
+        sentence = "This host has as many leases of one kind as a worker host may have. Run fewer processes."
         raise Refusal(HTTPStatus.TOO_MANY_REQUESTS, "too_many_leases", sentence, TOO_MANY_S) from error
 
 
-async def _return(job: asyncio.Future[Document | None]) -> None:
+async def _return(host: WorkerHost, job: asyncio.Future[Document | None]) -> None:
     assignment = await job
     if assignment is not None:
-        await threads.write(matches.withdraw, UUID(assignment["lease"]))
+        await threads.write(work.withdraw, host, assignment)
 
 
 # --- A lease ---------------------------------------------------------------------------------------------------------
@@ -177,49 +184,46 @@ async def _return(job: asyncio.Future[Document | None]) -> None:
 class Renewal(_LiveOfHosts):
     """At ``/api/worker/leases/{lease}/renew``."""
 
-    def post(self, request: Request, lease: UUID) -> Response:
+    def post(self, request: Request, **lease: Any) -> Response:
         """Extend the lease."""
         with _refusals():
-            matches.renew_for(_host(request), lease)
+            work.renew(_host(request), **lease)
         return Response({"renewed": True})
 
 
 class Code(_OfHosts):
     """At ``/api/worker/leases/{lease}/code``."""
 
-    def post(self, request: Request, lease: UUID) -> HttpResponse:
-        """Return the uploaded file of a seat of the match."""
+    def post(self, request: Request, **lease: Any) -> HttpResponse:
+        """Return the uploaded file of a bot that plays by the lease."""
+        digest = read_body(request.data, CodeRequest).digest
         with _refusals():
-            data = matches.code_for(_host(request), lease, read_body(request.data, CodeRequest).digest)
+            data = work.code(_host(request), **lease, digest=digest)
         return HttpResponse(data, content_type="application/octet-stream", headers={"Cache-Control": "no-store"})
 
 
 class BroughtResult(_OfHosts):
     """At ``/api/worker/leases/{lease}/result``."""
 
-    def post(self, request: Request, lease: UUID) -> Response:
-        """Store the result of the match, whose document ``ladder.matches.worker_reports`` reads."""
+    def post(self, request: Request, **lease: Any) -> Response:
+        """Store what the host has played, in a document that ``ladder.worker_hosts.reports`` reads."""
         data = request._request.read(MOST_PACKED_BYTES + 1)
         with _refusals():
-            match_id, ending = matches.bring(_host(request), lease, data)
-        if match_id:
-            dispatch.send_next(match_id)
+            ending = work.bring(_host(request), **lease, data=data)
         return Response({"ending": ending})
 
 
 class GivenUp(_OfHosts):
     """At ``/api/worker/leases/{lease}/give-up``."""
 
-    def post(self, request: Request, lease: UUID) -> Response:
+    def post(self, request: Request, **lease: Any) -> Response:
         """End the attempt without a result."""
         asked = read_body(request.data, GiveUpRequest)
-        if asked.code not in matches.GIVEN_UP:
-            known = ", ".join(matches.GIVEN_UP)
+        if asked.code not in GIVEN_UP:
+            known = ", ".join(GIVEN_UP)
             raise Refusal(HTTPStatus.BAD_REQUEST, "invalid", f"Unknown code. Known codes: {known}.")
         with _refusals():
-            match_id = matches.give_up(_host(request), lease, asked.code, asked.reason)
-        if match_id:
-            dispatch.send_next(match_id)
+            work.give_up(_host(request), **lease, because=asked.code, reason=asked.reason)
         return Response({"ended": True})
 
 
@@ -232,10 +236,10 @@ def _host(request: Request) -> WorkerHost:
 def _refusals() -> Iterator[None]:
     try:
         yield
-    except matches.LeaseGone as gone:
+    except LeaseGone as gone:
         raise Refusal(HTTPStatus.CONFLICT, gone.code, str(gone)) from gone
-    except matches.NoSuchCode as error:
-        sentence = "No seat of the match that this host holds has this code."
+    except NoSuchCode as error:
+        sentence = "No bot that plays by this lease has this code."
         raise Refusal(HTTPStatus.NOT_FOUND, "code_unknown", sentence) from error
     except (WrongRecord, BadReport) as wrong:
         raise Refusal(HTTPStatus.UNPROCESSABLE_ENTITY, "wrong_record", f"The attempt has failed: {wrong}.") from wrong

@@ -48,7 +48,7 @@ class Command(BaseCommand):
             case "revoke":
                 if not worker_hosts.revoke(options["name"]):
                     raise CommandError(f"No worker host named {options['name']} has a token.")
-                self.stdout.write(f"Revoked the token of {options['name']}. Matches that it plays are given to others.")
+                self.stdout.write(f"Revoked the token of {options['name']}. Its work is given to others.")
             case _:
                 self._list()
 

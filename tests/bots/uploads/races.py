@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -17,11 +19,13 @@ from bots.sandbox import launcher_for_uploads
 from bots.uploads.queue import claim_next
 from bots.uploads.storage import WholeFileStorage
 from bots.uploads.upload import upload_new_bot, upload_version
+from bots.worker.host import HostProcess
 from esr_platform.accounts.errors import Refused
 from esr_platform.accounts.models import User
 from ladder.validations import validate_next
 from tests.bots.uploads.brought import DUEL_ONLY, honest
 from tests.ladder import races
+from tests.ladder.hosts import SITE, asked, client_of
 from tests.services.races import Act, Actions
 
 
@@ -80,8 +84,12 @@ def uploading_versions(bot: int, codes: list[int]) -> Act:
     return lambda: [upload_version(target, "bot.py", honest(code), DUEL_ONLY).number for code in codes]
 
 
-def taking_up() -> Act:
-    """Every check that is to be had; their versions."""
+def taking_up(host: str = "") -> Act:
+    """Every check that is to be had, also for a ``host``; their versions."""
+    if host:
+        client = client_of(host)
+        given = partial(asked, client, kinds=["validations"])
+        return lambda: [int(assignment["lease"].split("/")[1]) for assignment in iter(given, None)]
 
     def act() -> list[int]:
         taken = []
@@ -92,8 +100,13 @@ def taking_up() -> Act:
     return act
 
 
-def checking_uploads(times: int) -> Act:
-    """Go on with so many checks; the versions whose checks that ended."""
+def checking_uploads(times: int, host: str = "") -> Act:
+    """Go on with so many checks; the versions whose checks that ended, or for a ``host`` whether it played."""
+    if host:
+        process = HostProcess(
+            client_of(host), SITE, Path(settings.VAR_DIR) / f"host-{os.getpid()}", kinds=["validations"]
+        )
+        return lambda: [process.play_next() for _ in range(times)]
     launcher_for_uploads()
     return lambda: [done.pk for done in (validate_next() for _ in range(times)) if done is not None]
 

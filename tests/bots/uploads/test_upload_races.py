@@ -17,6 +17,7 @@ from bots.uploads.storage import bytes_of, forget_orphans
 from bots.uploads.upload import upload_version
 from esr_platform.accounts.models import User
 from tests.bots.uploads.brought import DUEL, DUEL_ONLY, honest, uploaded
+from tests.ladder.hosts import host
 from tests.services.ports import wait_until
 from tests.services.races import Race, RaceServer
 from tests.services.workers import Processes
@@ -82,19 +83,30 @@ def test_an_upload_whose_process_is_killed_counts_and_leaves_a_file_that_is_dele
     assert bytes_of(version) == honest(0)
 
 
-def test_of_several_workers_one_takes_up_each_check(race: Race, ada: User, bob: User) -> None:
+@pytest.fixture(params=["celery", "host", "both"])
+def paths(request: pytest.FixtureRequest, db: None) -> list[dict[str, str]]:
+    """Arguments of two racers: what Celery workers do, what a worker host does over the API, or one of each."""
+    of_host = {"host": host("racing").name}
+    return {"celery": [{}, {}], "host": [of_host, of_host], "both": [{}, of_host]}[request.param]
+
+
+def test_of_several_workers_one_takes_up_each_check(
+    race: Race, ada: User, bob: User, paths: list[dict[str, str]]
+) -> None:
     versions = [uploaded(owner, str(number), honest(number)).pk for owner in (ada, bob) for number in range(4)]
-    got = race(*[("taking_up", {})] * 3)
+    got = race(*[("taking_up", path) for path in paths])
     assert sorted(pk for each in got for pk in each) == sorted(versions)
     assert set(BotVersion.objects.values_list("state", "vain_starts")) == {("checking", 1)}
 
 
 def test_workers_side_by_side_end_every_check_once(
-    race: Race, ada: User, bob: User, sandbox_launcher: SandboxLauncher
+    race: Race, ada: User, bob: User, sandbox_launcher: SandboxLauncher, paths: list[dict[str, str]]
 ) -> None:
     versions = [uploaded(owner, str(number), honest(number)).pk for owner in (ada, bob) for number in range(2)]
-    got = race(*[("checking_uploads", {"times": 4})] * 2)
-    assert sorted(pk for each in got for pk in each) == sorted(versions)
+    got = race(*[("checking_uploads", {"times": 4, **path}) for path in paths])
+    of_celery = [pk for each, path in zip(got, paths, strict=True) for pk in each if not path]
+    of_host = sum(sum(each) for each, path in zip(got, paths, strict=True) if path)
+    assert len(set(of_celery)) + of_host == len(versions)
     assert set(BotVersion.objects.values_list("state", "active", "lease")) == {("ready", True, None)}
 
 

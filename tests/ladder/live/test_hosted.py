@@ -58,7 +58,7 @@ def test_bots_of_the_house_play_a_live_game_to_a_result_that_counts(sandbox_laun
 
 
 def test_bots_of_the_house_are_asked_inside_the_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ladder.live.hosted.consult", None)
+    monkeypatch.setattr("bots.worker.live.consult", None)
     match = house_game("level-1", "haggler")
     moves = [asked_once(match) for _ in range(12)]
     assert not any(move.default for move in moves)

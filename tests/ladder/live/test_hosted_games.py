@@ -16,13 +16,14 @@ from bots.protocol import Limits
 from bots.runner.clock import cores
 from bots.sandbox import SelfTest
 from bots.uploads.storage import uploads
-from esr_platform.supervisor.processes import host
+from esr_platform.supervisor.processes import host as host_command
 from ladder.creation import open_house
 from ladder.live.hosted import ask_seat, remind
 from ladder.live.notify import wake
 from ladder.models import Block, LiveSeat, Match, PlayedMove, SeatLog
 from tests.build import person, uploaded
 from tests.ladder.accounts import accounts
+from tests.ladder.hosts import host
 from tests.ladder.live.hosted import Fakes, asked_once, default, house_bots, house_game, open_ladder, owing
 from tests.ladder.live.play import pass_time, table_of
 from tests.ladder.live.test_logs import with_a_house_bot
@@ -73,16 +74,19 @@ def test_a_machine_whose_files_lie_on_a_disk_does_not_ask_uploaded_bots_in_rated
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("hosts", [0, 2, 4])
 def test_four_workers_that_ask_the_same_seats_at_once_play_each_decision_once(
-    race_server: RaceServer, tmp_path: Path
+    race_server: RaceServer, tmp_path: Path, hosts: int
 ) -> None:
+    """Celery workers, worker hosts, or both."""
     open_house()
-    match = house_game("greedy", "haggler")
+    match, until = house_game("greedy", "haggler"), {"moves": 12}
+    of_host = {"host": host("racing").name}
     counted = race_server.race_of("tests.ladder.races", tmp_path)(
-        *[("waking_until", {"match": match.pk, "moves": 12})] * 4
+        *[("waking_until", {"match": match.pk, **until, **(of_host if number < hosts else {})}) for number in range(4)]
     )
     moves = list(PlayedMove.objects.filter(match=match).order_by("number"))
-    assert sum(counted) == len(moves) >= 12
+    assert sum(counted) >= len(moves) >= 12
     assert [move.number for move in moves] == list(range(len(moves)))
     assert not any(move.default for move in moves)
     assert sum(LiveSeat.objects.filter(table=match.pk).values_list("starts", flat=True)) == len(moves)
@@ -108,7 +112,7 @@ def test_bots_that_sleep_keep_no_other_table_waiting_and_no_worker_from_stopping
     sleepers = [uploaded(person(f"ada{number}"), f"Sleeper {number}", SLEEPER) for number in range(2 * cores() + 1)]
     for bot in sleepers:
         table_of(ladder, [bot, *house_bots(ladder, "greedy")], limits=patient, rated=False)
-    command = host({})
+    command = host_command({})
     site_processes.environment = {**site_processes.environment, **command.environment}
     worker = site_processes.python(*command.arguments[1:])
     asleep = LiveSeat.objects.filter(owes=True, seat__version__bot__in=sleepers).exclude(lease=None)

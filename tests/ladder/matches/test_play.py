@@ -32,7 +32,7 @@ from ladder.matches.leases import MOST_FAILURES, claim, renewed
 from ladder.matches.play import play, program_here
 from ladder.models import Attempt, Ladder, Match, Result
 from tests.build import report_of, staff
-from tests.ladder.worker_hosts import play_by_host
+from tests.ladder.hosts import play_by_host
 from tests.services.ports import wait_until
 
 

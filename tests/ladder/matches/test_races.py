@@ -38,7 +38,7 @@ from tests.build import (
     staff,
     uploaded,
 )
-from tests.ladder.worker_hosts import host, send_all
+from tests.ladder.hosts import host, send_all
 from tests.services.races import Race, Racer, RaceServer
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -1,29 +1,26 @@
-"""Worker hosts: what one that means well gets, and that one that does not gets nothing and changes nothing."""
+"""Matches on worker hosts: what one that means well gets, and that one that does not gets and changes nothing."""
 
 from __future__ import annotations
 
 import os
-import socket
-import subprocess
-import sys
 import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from time import sleep, time
+from time import time
 from typing import Any
 from uuid import uuid4
 
-import orjson
 import pytest
 from django.conf import settings
+from django.core.cache import cache
 from django.core.management import CommandError, call_command
 from django.db.models import F
 from django.db.models.functions import Now
 
-from bots.client import Problem, Unreachable
+from bots.client import Problem
 from bots.client.work import TokenRefused, WorkClient
 from bots.models import Bot, BotVersion, WorkerHost
 from bots.protocol import bot_seeds
@@ -34,23 +31,21 @@ from bots.worker.host import HostProcess, Stopping
 from esr_platform.accounts.models import Role
 from ladder.matches.assignments import seeds_key
 from ladder.matches.leases import MOST_FAILURES, claim
-from ladder.matches.worker_hosts import CANDIDATES, give_up_rechecks
-from ladder.models import Attempt, Block, DealSeries, Ladder, LedgerEntry, Match, Recheck, Result, SeatLog
+from ladder.models import Attempt, Block, DealSeries, Ladder, LedgerEntry, Match, Result, SeatLog
 from ladder.operations import drain, resume_host
 from ladder.upkeep import sweep
+from ladder.worker_hosts.matches import CANDIDATES
 from tests.build import (
     DUEL,
     HONEST,
     expire_lease,
     fill_with_blocks,
-    finish_others,
     first_games,
     match_of,
     person,
     report_of,
 )
-from tests.ladder.matches.test_play import random_play, with_fakes
-from tests.ladder.worker_hosts import (
+from tests.ladder.hosts import (
     ABLE,
     SITE,
     SiteTransport,
@@ -63,8 +58,7 @@ from tests.ladder.worker_hosts import (
     secret_of,
     send_all,
 )
-from tests.services.ports import free_port, wait_until
-from tests.services.workers import ROOT, Processes
+from tests.ladder.matches.test_play import random_play, with_fakes
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -376,7 +370,7 @@ def test_a_result_of_another_match_under_ones_own_lease_is_no_result(match: Matc
 def test_a_lease_of_another_host_or_of_nobody_opens_nothing(match: Match) -> None:
     thief = client_of(host("thief").name)
     taken, lease = held(client_of())
-    for stolen in (lease, str(uuid4())):
+    for stolen in (lease, f"matches/{taken.pk}/{uuid4()}"):
         assert refused(thief.bring, stolen, result_of(taken)) == (409, "lease_unknown")
         assert refused(thief.give_up, stolen, "failed", "") == (409, "lease_unknown")
         assert refused(thief.code, stolen, "0" * 64) == (409, "lease_unknown")
@@ -435,7 +429,7 @@ def test_a_host_that_withholds_results_rests_and_voids_no_match(ladder: Ladder) 
     send_all()
     assert refused(lambda: asked(client)) == (429, "host_rests")
     assert WorkerHost.objects.get().state == "resting"
-    Attempt.objects.update(ended=Now() - timedelta(minutes=2))
+    cache.delete("host:lab/failures")
     given = set()
     for _ in range(CANDIDATES):
         assignment = asked(client)
@@ -457,147 +451,3 @@ def test_what_a_host_says_about_a_failure_is_not_shown_to_the_public(match: Matc
     assert refused(client.give_up, lease, "mine", "") == (400, "invalid")
     client.give_up(lease, "failed", "buy gems at example.org")
     assert taken.attempts.get().failure == "the worker could not play the match"
-
-
-# --- Games that are played again -------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def every_game(settings: Any) -> None:
-    settings.WORKER_RECHECK_PERCENT = 100
-
-
-def rechecked(match: Match, runner: Any, name: str) -> Recheck:
-    """The recheck of a match of the host ``lab``, after the host ``name`` has asked for work."""
-    finish_others(match)
-    Match.objects.filter(status="queued").update(due_at=Now() + timedelta(hours=1))
-    host(name)
-    HostProcess(client_of(name), SITE, Path("/nowhere"), runner=runner).play_next()
-    return Recheck.objects.get()
-
-
-@pytest.mark.parametrize(("variety", "outcome"), [(0, "same"), (1, "different")])
-def test_a_game_of_house_bots_is_played_again_on_another_host_and_compared(
-    match: Match, every_game: None, variety: int, outcome: str
-) -> None:
-    assert play_by_host(match.pk, random_play) == Attempt.Ending.FINISHED
-    result = Result.objects.get()
-    recheck = rechecked(
-        match, lambda spec, _: report_of(Match.objects.get(pk=int(spec.match)), variety=variety), "other"
-    )
-    assert (recheck.outcome, recheck.worker) == (outcome, "host:other/0")
-    assert Result.objects.filter(match=match).get().packed_record == result.packed_record
-
-
-def test_the_host_that_played_a_game_does_not_play_it_again(match: Match, every_game: None) -> None:
-    assert play_by_host(match.pk, random_play) == Attempt.Ending.FINISHED
-    assert rechecked(match, random_play, "lab").outcome == "waiting"
-
-
-def test_a_recheck_that_nobody_brings_ends_without_an_outcome(match: Match, every_game: None) -> None:
-    assert play_by_host(match.pk, random_play) == Attempt.Ending.FINISHED
-    Recheck.objects.update(tries=5)
-    assert give_up_rechecks() == 1
-    assert Recheck.objects.get().outcome == "unknown"
-
-
-def test_a_share_of_the_games_is_played_again(match: Match, settings: Any) -> None:
-    settings.WORKER_RECHECK_PERCENT = 0
-    assert play_by_host(match.pk, random_play) == Attempt.Ending.FINISHED
-    assert not Recheck.objects.exists()
-
-
-def test_the_games_of_house_bots_follow_from_their_seeds(ladder: Ladder, every_game: None) -> None:
-    """A recheck of a host that plays by the rules finds the same game. Real processes play both."""
-    from ladder.matches.schedule import fill
-
-    fill()
-    for game in first_games()[:2]:
-        assert play_by_host(game.pk) == Attempt.Ending.FINISHED
-        finish_others(game)
-    Match.objects.filter(status="queued").update(due_at=Now() + timedelta(hours=1))
-    host("other")
-    process = HostProcess(client_of("other"), SITE, Path("/nowhere"))
-    while process.play_next() and Recheck.objects.filter(outcome="waiting").exists():
-        pass
-    assert set(Recheck.objects.values_list("outcome", flat=True)) == {"same"}
-
-
-# --- A real host -----------------------------------------------------------------------------------------------------
-
-
-def test_a_host_needs_neither_settings_nor_secrets_of_the_site(
-    site_processes: Processes, match: Match, tmp_path: Path
-) -> None:
-    """The program runs with an empty environment but for its token, against a real web server."""
-    port = free_port()
-    site_processes.web(port)
-    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "ESR_WORKER_TOKEN": secret_of("lab")}
-    command = [sys.executable, "-m", "bots.worker", "--site", f"http://127.0.0.1:{port}", "--processes", "1"]
-    process = subprocess.Popen([*command, "--cache", str(tmp_path / "cache")], cwd=ROOT, env=environment)
-    try:
-
-        def finished() -> bool:
-            Match.objects.filter(pk=match.pk, status="queued").update(sent_at=Now())
-            return Result.objects.filter(match=match).exists()
-
-        wait_until(finished, "the host has played the match", every_s=0.5)
-    finally:
-        process.terminate()
-        assert process.wait(60) == 0
-    assert not {"secret-key", "db.sqlite3"} & {path.name for path in (tmp_path / "cache").rglob("*")}
-
-
-def test_a_host_that_disconnects_while_its_request_waits_gets_no_match(site_processes: Processes, match: Match) -> None:
-    Match.objects.update(sent_at=None)
-    port = free_port()
-    site_processes.web(port)
-    client = WorkClient(f"http://127.0.0.1:{port}", secret_of("lab"), poll_s=0)
-    wait_until(lambda: _answers(client), "the web server answers")
-    body = orjson.dumps({**ABLE, "clock": time(), "wait": 25, "slot": 1, "release": "0.0.2"})
-    assert _sent(port, body).startswith(b"HTTP/1.1 409")  # so that the next state shows that the request has arrived
-    with socket.create_connection(("127.0.0.1", port)) as connection:
-        connection.sendall(_request({**orjson.loads(body), "release": ABLE["release"]}))
-        wait_until(lambda: WorkerHost.objects.get().state == "ready", "the request waits")
-    sleep(2)  # the site notices the end of the connection
-    send_all()
-    sleep(2)
-    assert not Attempt.objects.exists()
-    assert asked(client) is not None
-
-
-def _answers(client: WorkClient) -> bool:
-    try:
-        return asked(client) is None
-    except Unreachable:
-        return False
-
-
-def _request(said: dict[str, Any]) -> bytes:
-    body = orjson.dumps(said)
-    head = f"POST /api/worker/work HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {secret_of('lab')}\r\n"
-    return f"{head}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
-
-
-def _sent(port: int, body: bytes) -> bytes:
-    with socket.create_connection(("127.0.0.1", port)) as connection:
-        connection.sendall(_request(orjson.loads(body)))
-        return connection.recv(100)
-
-
-def test_a_host_with_a_wrong_token_says_so_and_ends(site_processes: Processes, tmp_path: Path) -> None:
-    port = free_port()
-    site_processes.web(port)
-    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "ESR_WORKER_TOKEN": "esrw_wrong"}
-    command = [sys.executable, "-m", "bots.worker", "--site", f"http://127.0.0.1:{port}", "--processes", "1"]
-    ended = subprocess.run(
-        [*command, "--cache", str(tmp_path)],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=170,
-        check=False,
-    )
-    assert ended.returncode == 78
-    assert "unknown or revoked" in ended.stderr

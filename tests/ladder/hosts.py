@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from time import time
@@ -18,10 +19,12 @@ import games
 from bots import worker_hosts
 from bots.client.work import WorkClient
 from bots.models import WorkerHost, WorkerScope
-from bots.runner.report import MatchReport
+from bots.runner import FakeProgram, MatchReport, MatchSpec, SeatSpec, play_match
+from bots.runner.launcher import Observer
+from bots.sandbox import InProcessLauncher
 from bots.sandbox.status import status
 from bots.worker.documents import PROTOCOL
-from bots.worker.host import HostProcess
+from bots.worker.host import KINDS, HostProcess
 from bots.worker.play import Play
 from esr_platform.accounts.models import digest_of
 from games.rules import Document
@@ -32,6 +35,7 @@ ABLE: Mapping[str, Any] = {
     "release": games.__version__,
     "protocol": PROTOCOL,
     "slot": 0,
+    "kinds": list(KINDS),
     "uploads": True,
     "rated": True,
     "languages": ["python"],
@@ -65,6 +69,12 @@ def host(name: str = "lab") -> WorkerHost:
     """A host with the token :func:`secret_of`."""
     known = {"digest": digest_of(secret_of(name)), "hint": "esrw_", "scopes": list(WorkerScope.values)}
     return WorkerHost.objects.get_or_create(name=name, defaults=known)[0]
+
+
+def present(name: str) -> None:
+    """Let a host have asked for work just now, with a sandbox that works."""
+    host(name)
+    WorkerHost.objects.filter(name=name).update(asked=Now(), sandbox={"uploads": True})
 
 
 def client_of(name: str = "lab", transport: SiteTransport | None = None) -> WorkClient:
@@ -106,3 +116,21 @@ def play_by_host(
     process.play_next()
     new = Attempt.objects.filter(match=match_id).exclude(pk__in=before).order_by("pk").first()
     return None if new is None or new.ending == Attempt.Ending.OPEN else Attempt.Ending(new.ending)
+
+
+def faked(play: Callable[[Document], Any] | FakeProgram) -> Play:
+    """Play games with this fake in place of every program."""
+    program = play if isinstance(play, FakeProgram) else FakeProgram(play)
+
+    def runner(spec: MatchSpec[Any], observer: Observer | None) -> MatchReport:
+        seats = tuple(SeatSpec(seat.label, program) for seat in spec.seats)
+        return play_match(replace(spec, seats=seats), InProcessLauncher(), observer)
+
+    return runner
+
+
+def process_of(name: str, cache: Path, runner: Play | None = None, launcher: Any = None) -> HostProcess:
+    """A process of a host, which exists from now on, with fakes in place of the sandbox."""
+    host(name)
+    status()  # takes some seconds once
+    return HostProcess(client_of(name), SITE, cache, runner=runner, launcher=launcher)
