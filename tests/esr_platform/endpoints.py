@@ -145,8 +145,8 @@ JUDGED: Mapping[Exposure, str] = {
         bots/new/ bots/new/remote/ bots/starter/<slug:slug>.zip bots/<slug:slug>/upload/ bots/<slug:slug>/settings/
         bots/<slug:slug>/retire/ bots/<slug:slug>/source/publish/ bots/<slug:slug>/versions/<int:number>/source/
         bots/<slug:slug>/versions/<int:number>/download bots/<slug:slug>/report/
-        docs/ docs/search/ docs/images/<str:name> docs/<path:slug>/
-        rules/ rules/<slug:slug>/ rules/<slug:slug>/tutorial/ about/ play/links/<str:token>/
+        docs/ docs.md docs/search/ docs/images/<str:name> docs/<path:slug>/ docs/<path:slug>.md llms.txt
+        rules/ rules/<slug:slug>/ rules/<slug:slug>.md rules/<slug:slug>/tutorial/ about/ play/links/<str:token>/
         api/v1/ api/v1/redoc api/v1/schema api/v1/errors api/v1/token api/v1/uploads/limits api/v1/games/<slug:slug>
         api/v1/games/<slug:slug>/schemas/<slug:document>
     """,
