@@ -18,7 +18,8 @@ from bots.models import Drain, Machine, StaffAction, WorkerHost
 from esr_platform.accounts import mail
 from esr_platform.accounts.models import Intake, IntakePause, Role
 from esr_platform.figures import FAILED_EMAILS, SLOW_QUERIES
-from esr_platform.health import CHECKS
+from esr_platform.health import CHECKS, Health
+from esr_platform.operations import overview
 from ladder.models import Attempt, Intervention, Ladder, Match
 from tests import page as shown
 from tests.build import DUEL, block_on, claimed, opened_house, person, signed_in, verified
@@ -31,8 +32,12 @@ WHY = {"reason": "A test"}
 
 
 @pytest.fixture
-def site(settings: Settings, broker: str) -> None:
-    """A site with house bots, a machine that works, an old worker host and one with a wrong clock."""
+def site(settings: Settings, broker: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A site with house bots, a machine that works, an old worker host and one with a wrong clock.
+
+    It has no findings of another test yet, and waits for its checks on a busy machine.
+    """
+    monkeypatch.setattr(overview, "HEALTH", Health(patience_s=60))
     settings.REDIS_URL = broker
     opened_house()
     Machine.objects.create(host="alpha", sandbox={"ok": True, "rated": True})
