@@ -35,6 +35,11 @@ NOTED_WITHIN: Final = timedelta(seconds=30)
 MOST_MESSAGE: Final = 300
 
 
+def host_of(worker: str) -> str:
+    """The host of ``worker``, whose name is ``host/number``: a machine of the site, or ``WorkerHost.worker``."""
+    return worker.rpartition("/")[0]
+
+
 class NameTaken(ValueError):
     """A worker host with this name exists. Names are not used twice, because attempts at matches contain them."""
 
@@ -157,7 +162,7 @@ ELSEWHERE_FIRST: Final = timedelta(hours=1)
 def failed(worker: str, work: str) -> None:
     """Note that a worker host failed at ``work``, or did not bring it. Workers of the site are not counted here."""
     if worker.startswith(WorkerHost.WORKER):
-        host = worker.rpartition("/")[0]
+        host = host_of(worker)
         leave_to_others(worker, work)
         cache.set(f"{host}/failures", cache.get(f"{host}/failures", 0) + 1, REST_S)
 
@@ -165,12 +170,12 @@ def failed(worker: str, work: str) -> None:
 def leave_to_others(worker: str, work: str) -> None:
     """Do not give ``work`` to this worker host again for a while."""
     if worker.startswith(WorkerHost.WORKER):
-        cache.set(f"{worker.rpartition('/')[0]}/failed/{work}", True, ELSEWHERE_FIRST.total_seconds())
+        cache.set(f"{host_of(worker)}/failed/{work}", True, ELSEWHERE_FIRST.total_seconds())
 
 
 def has_failed(worker: str, work: str) -> bool:
     """Whether ``work`` is left to others because it failed on the host of ``worker``."""
-    return bool(cache.get(f"{worker.rpartition('/')[0]}/failed/{work}"))
+    return bool(cache.get(f"{host_of(worker)}/failed/{work}"))
 
 
 def rests(host: WorkerHost) -> bool:

@@ -73,7 +73,6 @@ def packed(path: Path) -> PackedBot:
     try:
         if not path.is_dir():
             return PackedBot(path.name, path.read_bytes())
-        path = bot_folder(path)
         files = {file.as_posix(): path / file for file in files_of(path)}
         _require_bot_folder(path, files)
         programs = {name for name, file in files.items() if file.stat().st_mode & 0o100}

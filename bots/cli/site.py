@@ -17,7 +17,7 @@ from typing import Any, Final
 from bots.archives import ArchiveLimits
 from bots.cli.frame import UsageError, cut
 from bots.client import Client, ClientError, NoAnswer, Problem
-from bots.client.calls import GameStart
+from bots.client.calls import PATIENCE_S, GameStart
 from bots.protocol import ClockLeft, Decide, End, Hello, Malformed, encode, is_ready, parse_answer
 from bots.runner import PlatformFailure, Process
 from bots.runner.channel import Channel, open_channel
@@ -31,10 +31,6 @@ SITE: Final = "ESR_SITE"
 TOKEN: Final = "ESR_TOKEN"  # noqa: S105 - the name of a variable
 #: ESR_CONFIG_DIR: Folder that contains the credentials file. Default: `esr` in the user's configuration folder.
 FOLDER: Final = "ESR_CONFIG_DIR"
-
-
-PATIENCE_S: Final = 60.0
-"""Time for which calls are retried."""
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from bots.client.calls import (
     ANSWER_S,
     ANYTHING,
     NDJSON,
+    PATIENCE_S,
     STREAMING,
     Backoff,
     Call,
@@ -77,7 +78,7 @@ class AsyncClient:
         site: str,
         token: str = "",
         bot: str | None = None,
-        patience_s: float = 60.0,
+        patience_s: float = PATIENCE_S,
         transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
         """``site`` is a URL such as ``https://arena.example.org``. Raises ``ValueError`` if it is invalid."""

@@ -303,6 +303,10 @@ def _words(problem: object) -> str:
 # --- Retries ---------------------------------------------------------------------------------------------------------
 
 
+PATIENCE_S: Final = 60.0
+"""Time for which a client retries a call, if it is not given another one."""
+
+
 class Tries:
     """The attempts of one call, for up to ``patience_s`` seconds in all.
 

@@ -14,6 +14,7 @@ from bots.client.calls import (
     ANSWER_S,
     ANYTHING,
     NDJSON,
+    PATIENCE_S,
     STREAMING,
     Backoff,
     Call,
@@ -74,7 +75,7 @@ class Client:
         site: str,
         token: str = "",
         bot: str | None = None,
-        patience_s: float = 60.0,
+        patience_s: float = PATIENCE_S,
         transport: httpx2.BaseTransport | None = None,
     ) -> None:
         """``site`` is a URL such as ``https://arena.example.org``. Raises ``ValueError`` if it is invalid."""

@@ -23,6 +23,7 @@ from redis.exceptions import RedisError
 
 from bots.machines import GONE_AFTER
 from bots.models import Drain, Machine, WorkerHost
+from bots.worker_hosts import host_of
 from esr_platform import figures, queues
 from esr_platform.accounts.models import Intake, IntakePause
 from esr_platform.health import HEALTH, Finding
@@ -30,7 +31,6 @@ from esr_platform.queues import Queue
 from ladder.matches.machines import trouble
 from ladder.matches.stuck import StuckMatch, stuck_matches
 from ladder.models import Attempt, Block, Ladder
-from ladder.models.matches import host_of
 
 MOST_STUCK: Final = 20
 MOST_EVENTS: Final = 20

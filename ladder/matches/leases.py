@@ -19,13 +19,13 @@ from django.db.models.functions import Now
 from bots import worker_hosts
 from bots.models import Drain
 from bots.runner.leased import GIVEN_UP_BEFORE_S
+from bots.worker_hosts import host_of
 from esr_platform import figures, leases
 from esr_platform.heartbeats import Heartbeat, beating
 from esr_platform.leases import EXPIRED, RELEASED, RENEW_EVERY_S, Lease, on_database
 from esr_platform.prepared import ConditionalUpdate, Prepared, PreparedInsert
 from ladder.matches.blocks import end_if_over
 from ladder.models import Attempt, LiveSeat, Match, Rerun, Seat
-from ladder.models.matches import host_of
 
 LEASE = timedelta(seconds=30)
 RETRY_AFTER = timedelta(seconds=5)

@@ -11,9 +11,9 @@ from typing import Final
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from bots.worker_hosts import host_of
 from esr_platform.prepared import Prepared
 from ladder.models import Attempt
-from ladder.models.matches import host_of
 
 FAILED_MATCHES: Final = 3
 """If this number of different matches in a row fail on one machine, the machine is at fault."""

@@ -15,6 +15,7 @@ from bots.programs import LostCode, program_of
 from bots.runner.launcher import NoCoreFree, PlatformFailure
 from bots.runner.spec import HouseProgram, StoredProgram
 from bots.worker.play import Play, played
+from bots.worker_hosts import host_of
 from esr_platform import figures
 from esr_platform.heartbeats import LeaseLost
 from ladder.matches.assignments import Assignment, assign, fail, finish
@@ -23,7 +24,6 @@ from ladder.matches.logs import packed_logs
 from ladder.matches.machines import trouble
 from ladder.matches.results import WrongRecord
 from ladder.models import Attempt, Match
-from ladder.models.matches import host_of
 
 logger = logging.getLogger(__name__)
 

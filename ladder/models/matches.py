@@ -179,11 +179,6 @@ class Attempt(models.Model):
         return f"attempt {self.number} at {self.match}"
 
 
-def host_of(worker: str) -> str:
-    """The host of ``worker``, whose name is ``host/number``: a machine of the site, or ``WorkerHost.worker``."""
-    return worker.rpartition("/")[0]
-
-
 class Rerun(models.Model):
     """A game of ``block`` was played again because the machine had made ``version`` late: its one right to it there."""
 

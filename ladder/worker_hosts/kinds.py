@@ -17,12 +17,11 @@ from bots.programs import NotHere, house_bot
 from bots.runner.spec import HouseProgram
 from bots.uploads.storage import ArchiveLost
 from bots.worker.documents import UploadedProgram
-from bots.worker_hosts import Abilities
+from bots.worker_hosts import Abilities, host_of
 from esr_platform.leases import RENEW_EVERY_S, Lease
 from games.rules import Document
 from ladder.matches.assignments import ProgramOf
 from ladder.models import Attempt, LiveSeat
-from ladder.models.matches import host_of
 
 GIVEN_UP: Final = {
     "failed": (Attempt.Ending.FAILED, "the worker could not play the match"),

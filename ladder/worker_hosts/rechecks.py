@@ -7,6 +7,7 @@ deal is public, by a Celery worker or another host. No host can tell which ones.
 from __future__ import annotations
 
 import logging
+from contextlib import AbstractContextManager
 from datetime import timedelta
 from secrets import SystemRandom
 from typing import Any, Final
@@ -27,11 +28,11 @@ from bots.runner.spec import MatchSpec
 from bots.uploads.storage import ArchiveLost
 from bots.worker.documents import game_document
 from bots.worker.play import Play, played
-from bots.worker_hosts import Abilities
+from bots.worker_hosts import Abilities, host_of
 from esr_platform import figures
 from esr_platform import leases as rows
 from esr_platform.broker import BROKER_ERRORS
-from esr_platform.heartbeats import LeaseLost, beating
+from esr_platform.heartbeats import Heartbeat, LeaseLost, beating
 from esr_platform.leases import EXPIRED, FREE, RENEW_EVERY_S, Lease
 from esr_platform.prepared import Prepared
 from games.rules import Document
@@ -40,7 +41,6 @@ from ladder.matches.dispatch import QUEUE
 from ladder.matches.play import program_here, worker_here
 from ladder.matches.results import seats_of
 from ladder.models import Attempt, Recheck, Result
-from ladder.models.matches import host_of
 from ladder.packing import unpack
 from ladder.worker_hosts import reports
 from ladder.worker_hosts.kinds import Held, Kind, LeaseGone, of_host, program_for
@@ -92,10 +92,11 @@ def play(runner: Play | None = None) -> Recheck.Outcome | None:
         return None
     lease, spec = claimed
 
+    def unrenewed(_: object) -> AbstractContextManager[Heartbeat]:
+        return beating(lambda: True, f"recheck {lease.pk}", RENEW_EVERY_S)
+
     try:
-        with played(
-            spec, lambda _: beating(lambda: True, f"recheck {lease.pk}", RENEW_EVERY_S), settings.VAR_DIR, runner
-        ) as match:
+        with played(spec, unrenewed, settings.VAR_DIR, runner) as match:
             return _compare(lease, match.report)
     except (PlatformFailure, LeaseLost, LeaseGone) as failure:
         logger.warning("recheck %s not played: %s", lease.pk, failure)

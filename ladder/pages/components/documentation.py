@@ -146,29 +146,26 @@ class Documentation:
 
     def render(self, page: DocPage, place: Place) -> Prose:
         """The page as HTML, its links and images at the URLs that ``place`` returns."""
-
-        def address(href: str) -> str | None:
-            if href.startswith("#") or urlsplit(href).scheme:
-                return href
-            source, fragment = page.resolve(href)
-            url = self._place(source, place)
-            return f"{url}#{fragment}" if url is not None and fragment else url
-
-        return document(page.markdown, address)
+        return document(page.markdown, lambda href: self._url(page, href, place))
 
     def markdown(self, page: DocPage, place: Place) -> str:
         """The text of the page, its links and images at the URLs that ``place`` returns, other links as plain text."""
         text = page.markdown
         for attribute, href in dict.fromkeys(self._links(page)):
-            if href.startswith("#") or urlsplit(href).scheme:
-                continue
-            source, fragment = page.resolve(href)
-            url = self._place(source, place)
-            if url is None and attribute == "href":
+            url = self._url(page, href, place)
+            if url is not None:
+                text = text.replace(f"]({href})", f"]({url})")
+            elif attribute == "href":
                 text = re.sub(rf"\[([^\]]*)\]\({re.escape(href)}\)", r"\1", text)
-            elif url is not None:
-                text = text.replace(f"]({href})", f"]({url}#{fragment})" if fragment else f"]({url})")
         return text
+
+    def _url(self, page: DocPage, href: str, place: Place) -> str | None:
+        """The URL of a link on ``page``, ``None`` if its target has none."""
+        if href.startswith("#") or urlsplit(href).scheme:
+            return href
+        source, fragment = page.resolve(href)
+        url = self._place(source, place)
+        return f"{url}#{fragment}" if url is not None and fragment else url
 
     def _place(self, source: str, place: Place) -> str | None:
         target = self.by_source.get(source) or self.by_source.get(f"{source}/README.md")
